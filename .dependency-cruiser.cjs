@@ -1,0 +1,61 @@
+// The third column of the table of rooms in docs/ARCHITECTURE.md.
+const mayImport = {
+  ofp: [],
+  'nx-extensions': ['ofp'],
+  packetio: ['ofp', 'nx-extensions'],
+  model: [],
+  maglev: [],
+  pipeline: ['model', 'maglev', 'ofp', 'nx-extensions'],
+  sync: ['pipeline', 'ofp', 'nx-extensions'],
+  arp: ['packetio'],
+  hc: ['packetio', 'arp'],
+  ovs: [],
+  trace: ['ofp', 'nx-extensions', 'pipeline', 'ovs'],
+  api: ['agent/read-model'],
+  cli: ['api', 'ofp', 'nx-extensions', 'trace', 'model'],
+};
+const roomRules = Object.entries(mayImport).map(([room, allowed]) => ({
+  name: `room-${room}`,
+  severity: 'error',
+  from: { path: `^src/${room}/` },
+  to: { path: '^src/', pathNot: [`^src/${room}/`, ...allowed.map((r) => `^src/${r}(/|\\.)`)] },
+}));
+
+module.exports = {
+  forbidden: [
+    ...roomRules,
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'ofp-channel-only-below-sockets',
+      comment: 'The codec is usable alone: nothing in ofp/ outside channel/ opens sockets.',
+      severity: 'error',
+      from: { path: '^src/ofp/', pathNot: '^src/ofp/channel/' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(buffer|util)$' },
+    },
+    {
+      name: 'cli-starts-fast',
+      severity: 'error',
+      from: { path: '^src/cli/lbctl\\.ts$' },
+      to: {
+        path: 'node_modules/(zod|yaml|fastify|pino|prom-client)/',
+        reachable: true,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js', '.cjs'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+    },
+  },
+};

@@ -1,0 +1,137 @@
+/** The intent: configuration with ids given out, references resolved, addresses as integers. Plain, frozen data. */
+
+/** An IPv4 address: unsigned, host order. */
+export type Ipv4 = number;
+export interface Prefix4 {
+  readonly address: Ipv4;
+  /** 0..32 */
+  readonly length: number;
+}
+/** An Ethernet address, 48 bits. */
+export type Mac = bigint;
+
+export interface PortRef {
+  /** OVS port name. */
+  readonly name: string;
+  readonly vlan?: number;
+  readonly vni?: number;
+  /** A way out to a router that isn't ours: no adjacency is learned from it. */
+  readonly uplink: boolean;
+  /** Remote end of a tunnel with flow-based remote. */
+  readonly remote?: Ipv4;
+  /** Bits per second. */
+  readonly bandwidth?: number;
+}
+
+/** A gateway address and the subnet it serves. */
+export interface SegmentSubnet {
+  readonly prefix: Prefix4;
+  readonly gateway: Ipv4;
+}
+
+export interface SegmentIntent {
+  /** Inside the tenant, 1..65535: reg0. External networks are segments of the provider tenant. */
+  readonly id: number;
+  readonly name: string;
+  readonly mac: Mac;
+  readonly subnets: readonly SegmentSubnet[];
+  /** Source of probes and ARP requests, answers ARP and echo. */
+  readonly probeAddress: Ipv4;
+  readonly ports: readonly PortRef[];
+  /** External networks: next hop for clients beyond the subnets. */
+  readonly externalGateway?: Ipv4;
+}
+
+export interface RouteIntent {
+  readonly destination: Prefix4;
+  readonly nextHop: Ipv4;
+  /** Segment whose subnet holds the next hop. */
+  readonly segmentId: number;
+}
+
+export type Protocol = 'TCP' | 'UDP';
+
+export interface ListenerIntent {
+  /** Unique on the node, 1..65535: reg5[0..15] and ct_mark. */
+  readonly id: number;
+  readonly name: string;
+  readonly loadBalancer: string;
+  readonly vip: Ipv4;
+  /** Where the VIP lives. */
+  readonly at:
+    | { readonly kind: 'segment'; readonly segmentId: number }
+    | { readonly kind: 'external'; readonly segmentId: number };
+  readonly protocol: Protocol;
+  readonly port: number;
+  readonly mode: 'stateful' | 'stateless';
+  /** Absent: no default_pool, everything is dropped. */
+  readonly poolId?: number;
+  /** New connections per second. */
+  readonly connectionRate?: number;
+  readonly allowedCidrs: readonly Prefix4[];
+  readonly adminStateUp: boolean;
+}
+
+export interface MemberIntent {
+  readonly name: string;
+  /** Unique on the node per (tenant, address, port), 1..0xffffff: reg2. Pools with the same endpoint share it. */
+  readonly endpointId: number;
+  readonly address: Ipv4;
+  readonly port: number;
+  readonly weight: number;
+  readonly adminStateUp: boolean;
+  readonly backup: boolean;
+}
+
+export type MonitorType = 'TCP' | 'HTTP' | 'UDP-CONNECT' | 'PING';
+
+export interface MonitorIntent {
+  readonly type: MonitorType;
+  readonly delayMs: number;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly maxRetriesDown: number;
+  /** HTTP */
+  readonly httpMethod: string;
+  readonly urlPath: string;
+  readonly httpVersion: '1.0' | '1.1';
+  /** Inclusive ranges. */
+  readonly expectedCodes: readonly (readonly [number, number])[];
+  readonly domainName?: string;
+  readonly tcpClose: 'rst' | 'fin';
+  readonly udpSilence: 'up' | 'down';
+}
+
+export interface PoolIntent {
+  /** Unique on the node, 1..0xffffff: reg4 and multipath basis. */
+  readonly id: number;
+  readonly name: string;
+  readonly sessionPersistence: 'NONE' | 'SOURCE_IP';
+  readonly slots: number;
+  readonly onAllDown: 'closed' | 'open';
+  readonly drainTimeoutMs: number;
+  /** Flush TCP entries of a failed member too; UDP entries always are. */
+  readonly flushTcpOnDown: boolean;
+  readonly members: readonly MemberIntent[];
+  readonly monitor?: MonitorIntent;
+}
+
+export interface TenantIntent {
+  /** 1..65279: reg3 and ct zone. */
+  readonly id: number;
+  readonly name: string;
+  /** conntrack entries; absent: the node's default. */
+  readonly connectionLimit?: number;
+  readonly bandwidth?: number;
+  readonly segments: readonly SegmentIntent[];
+  readonly routes: readonly RouteIntent[];
+  readonly listeners: readonly ListenerIntent[];
+  readonly pools: readonly PoolIntent[];
+}
+
+/** Tenant id of the node itself: external networks are its segments. */
+export const PROVIDER_TENANT = 65535;
+
+export interface ProviderIntent {
+  readonly networks: readonly SegmentIntent[];
+}

@@ -1,0 +1,151 @@
+import { type DecodeErrorCode, OfpDecodeError } from './errors.js';
+
+/** Nesting of actions, properties and messages in messages that a decoder follows. */
+export const MAX_DEPTH = 16;
+
+/** Bounds-checked reading of network-order integers. A sub-reader never sees beyond its slice. */
+export class Reader {
+  readonly view: DataView;
+  pos: number;
+
+  /**
+   * @param buf the bytes; not copied
+   * @param pos where to start
+   * @param end one past the last readable byte
+   * @param base what to subtract from positions in errors: the start of the message
+   */
+  constructor(
+    readonly buf: Uint8Array,
+    pos = 0,
+    readonly end = buf.length,
+    readonly base = 0,
+    readonly path = '',
+    readonly depth = 0,
+    view?: DataView,
+  ) {
+    this.pos = pos;
+    this.view = view ?? new DataView(buf.buffer, buf.byteOffset, buf.byteLength);
+  }
+
+  get left(): number {
+    return this.end - this.pos;
+  }
+
+  fail(code: DecodeErrorCode, detail: string, at = this.pos, name = ''): OfpDecodeError {
+    const path = name ? (this.path ? `${this.path}.${name}` : name) : this.path;
+    return new OfpDecodeError(code, at - this.base, path, detail);
+  }
+
+  need(n: number, name = ''): void {
+    if (this.pos + n > this.end)
+      throw this.fail('truncated', `${n} bytes needed, ${this.left} left`, this.pos, name);
+  }
+
+  u8(name = ''): number {
+    this.need(1, name);
+    return this.buf[this.pos++]!;
+  }
+
+  u16(name = ''): number {
+    this.need(2, name);
+    const v = this.view.getUint16(this.pos);
+    this.pos += 2;
+    return v;
+  }
+
+  u32(name = ''): number {
+    this.need(4, name);
+    const v = this.view.getUint32(this.pos);
+    this.pos += 4;
+    return v;
+  }
+
+  u64(name = ''): bigint {
+    this.need(8, name);
+    const v = this.view.getBigUint64(this.pos);
+    this.pos += 8;
+    return v;
+  }
+
+  /** An unsigned integer of `size` bytes: a number up to 4 bytes, else a bigint. */
+  uint(size: number, name = ''): number | bigint {
+    this.need(size, name);
+    const at = this.pos;
+    this.pos += size;
+    switch (size) {
+      case 1:
+        return this.buf[at]!;
+      case 2:
+        return this.view.getUint16(at);
+      case 3:
+        return (this.buf[at]! << 16) | this.view.getUint16(at + 1);
+      case 4:
+        return this.view.getUint32(at);
+      case 6:
+        return (BigInt(this.view.getUint16(at)) << 32n) | BigInt(this.view.getUint32(at + 2));
+      case 8:
+        return this.view.getBigUint64(at);
+      default: {
+        let v = 0n;
+        for (let i = 0; i < size; i++) v = (v << 8n) | BigInt(this.buf[at + i]!);
+        return v;
+      }
+    }
+  }
+
+  /** A copy of the next `n` bytes. */
+  bytes(n: number, name = ''): Uint8Array {
+    this.need(n, name);
+    const b = this.buf.slice(this.pos, this.pos + n);
+    this.pos += n;
+    return b;
+  }
+
+  /** All bytes that are left, copied. */
+  rest(): Uint8Array {
+    return this.bytes(this.left);
+  }
+
+  skip(n: number, name = ''): void {
+    this.need(n, name);
+    this.pos += n;
+  }
+
+  /** Padding that must be zero. */
+  zero(n: number, name = 'pad'): void {
+    this.need(n, name);
+    for (let i = 0; i < n; i++) {
+      if (this.buf[this.pos + i] !== 0)
+        throw this.fail('bad-padding', 'padding is not zero', this.pos + i, name);
+    }
+    this.pos += n;
+  }
+
+  /** A NUL-padded string of `size` bytes. */
+  fixedString(size: number, name = ''): string {
+    this.need(size, name);
+    let n = 0;
+    while (n < size && this.buf[this.pos + n] !== 0) n++;
+    const s = new TextDecoder('latin1').decode(this.buf.subarray(this.pos, this.pos + n));
+    this.pos += size;
+    return s;
+  }
+
+  /** A reader of the next `n` bytes, which this one skips. `path` is appended for errors; `deeper` counts nesting. */
+  sub(n: number, path: string, deeper = false): Reader {
+    this.need(n, path);
+    const depth = this.depth + (deeper ? 1 : 0);
+    if (depth > MAX_DEPTH) throw this.fail('too-deep', `more than ${MAX_DEPTH} levels`, this.pos, path);
+    const r = new Reader(
+      this.buf,
+      this.pos,
+      this.pos + n,
+      this.base,
+      this.path ? `${this.path}.${path}` : path,
+      depth,
+      this.view,
+    );
+    this.pos += n;
+    return r;
+  }
+}

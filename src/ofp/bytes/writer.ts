@@ -1,0 +1,127 @@
+import { OfpEncodeError } from './errors.js';
+
+/** One growable buffer for a whole batch of messages. All integers are written in network byte order. */
+export class Writer {
+  private buf: Uint8Array;
+  private view: DataView;
+  /** Position of the next byte. */
+  pos = 0;
+
+  constructor(capacity = 4096) {
+    this.buf = new Uint8Array(capacity);
+    this.view = new DataView(this.buf.buffer);
+  }
+
+  private grow(n: number): void {
+    const next = new Uint8Array(Math.max(this.buf.length * 2, this.pos + n));
+    next.set(this.buf.subarray(0, this.pos));
+    this.buf = next;
+    this.view = new DataView(next.buffer);
+  }
+
+  private room(n: number): number {
+    const at = this.pos;
+    if (at + n > this.buf.length) this.grow(n);
+    this.pos = at + n;
+    return at;
+  }
+
+  u8(v: number): void {
+    const at = this.room(1);
+    this.buf[at] = v;
+  }
+
+  u16(v: number): void {
+    const at = this.room(2);
+    this.view.setUint16(at, v);
+  }
+
+  u32(v: number): void {
+    const at = this.room(4);
+    this.view.setUint32(at, v);
+  }
+
+  u64(v: bigint): void {
+    const at = this.room(8);
+    this.view.setUint32(at, Number((v >> 32n) & 0xffffffffn));
+    this.view.setUint32(at + 4, Number(v & 0xffffffffn));
+  }
+
+  /** An unsigned integer of `size` bytes, at most 128. */
+  uint(v: number | bigint, size: number): void {
+    if (size <= 4 && typeof v === 'number') {
+      const at = this.room(size);
+      for (let i = size - 1, rest = v; i >= 0; i--) {
+        this.buf[at + i] = rest & 0xff;
+        rest >>>= 8;
+      }
+      return;
+    }
+    const at = this.room(size);
+    let rest = BigInt(v);
+    for (let i = size - 1; i >= 0; i--) {
+      this.buf[at + i] = Number(rest & 0xffn);
+      rest >>= 8n;
+    }
+  }
+
+  bytes(b: Uint8Array): void {
+    const at = this.room(b.length);
+    this.buf.set(b, at);
+  }
+
+  /** `n` zero bytes. */
+  zero(n: number): void {
+    const at = this.room(n);
+    this.buf.fill(0, at, at + n);
+  }
+
+  /** Zero bytes up to a multiple of 8 counted from `start`. */
+  align8(start: number): void {
+    const over = (this.pos - start) & 7;
+    if (over !== 0) this.zero(8 - over);
+  }
+
+  /** A NUL-padded string of exactly `size` bytes; the last byte stays NUL. */
+  fixedString(s: string, size: number, path: string): void {
+    const b = new TextEncoder().encode(s);
+    if (b.length >= size)
+      throw new OfpEncodeError('too-long', path, `"${s}" is longer than ${size - 1} bytes`);
+    this.bytes(b);
+    this.zero(size - b.length);
+  }
+
+  patchU8(at: number, v: number): void {
+    this.buf[at] = v;
+  }
+
+  patchU16(at: number, v: number): void {
+    this.view.setUint16(at, v);
+  }
+
+  patchU32(at: number, v: number): void {
+    this.view.setUint32(at, v);
+  }
+
+  /** Writes at `at` the number of bytes since `start`. Throws when it does not fit 16 bits. */
+  patchLength16(at: number, start: number, path: string): void {
+    const n = this.pos - start;
+    if (n > 0xffff) throw new OfpEncodeError('too-long', path, `${n} bytes, at most 65535 fit`);
+    this.view.setUint16(at, n);
+  }
+
+  /** The bytes written since `start`; a view that the next write or `reset` may overwrite. */
+  view8(start = 0): Uint8Array {
+    return this.buf.subarray(start, this.pos);
+  }
+
+  /** A copy of the bytes written since `start`. */
+  take(start = 0): Uint8Array {
+    return this.buf.slice(start, this.pos);
+  }
+
+  /** Forgets what was written; keeps the buffer. */
+  reset(): void {
+    this.pos = 0;
+  }
+}
