@@ -1,0 +1,75 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Host } from './host.js';
+import type { RunningProcess } from './process.js';
+import { until } from './until.js';
+
+const PROGRAMS = fileURLToPath(new URL('./programs/', import.meta.url));
+
+/** What {@link httpServer} answers with, as JSON. */
+export interface HttpAnswer {
+  /** The host's name. */
+  readonly server: string;
+  /** As the server's kernel saw it. */
+  readonly client: string;
+  readonly clientPort: string;
+}
+
+/** nginx that answers every path with an {@link HttpAnswer}. Resolves when it listens. */
+export async function httpServer(host: Host, port = 8080): Promise<RunningProcess> {
+  const dir = join(host.dir, `nginx-${host.name}-${port}`);
+  mkdirSync(dir, { recursive: true });
+  const file = join(dir, 'nginx.conf');
+  writeFileSync(file, nginxConfig(dir, host.name, port));
+  const nginx = host.spawn(['nginx', '-p', dir, '-e', join(dir, 'error.log'), '-c', file]);
+  await listening(host, nginx, port);
+  return nginx;
+}
+
+/** Returns each line it is sent, with the host's name before it. */
+export function tcpEcho(host: Host, port = 8080): Promise<RunningProcess> {
+  return program(host, 'tcp-echo.mjs', [String(port), host.name]);
+}
+
+/** Returns each datagram, with the host's name before it. */
+export function udpEcho(host: Host, port = 8080): Promise<RunningProcess> {
+  return program(host, 'udp-echo.mjs', [String(port), host.name]);
+}
+
+/** Starts a program of `lab/programs` that says `ready` when it is. */
+export async function program(host: Host, name: string, argv: readonly string[]): Promise<RunningProcess> {
+  const child = host.spawn([process.execPath, join(PROGRAMS, name), ...argv]);
+  await child.says(/^ready$/m);
+  return child;
+}
+
+/** Parses an answer of {@link httpServer}. */
+export function answer(body: string): HttpAnswer {
+  return JSON.parse(body) as HttpAnswer;
+}
+
+async function listening(host: Host, server: RunningProcess, port: number): Promise<void> {
+  await until(
+    async () => !server.running || (await host.exec(['ss', '-Hltn', `sport = :${port}`])).stdout !== '',
+    { what: `a server on ${host.name}:${port}`, interval: 20 },
+  );
+  if (!server.running) throw new Error(`the server on ${host.name}:${port} ended: ${server.stderr}`);
+}
+
+function nginxConfig(dir: string, name: string, port: number): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${dir}/${kind};`,
+  );
+  return `user root; daemon off; worker_processes 1; pid ${dir}/pid;
+events { worker_connections 4096; }
+http {
+  access_log off; ${temporary.join(' ')}
+  server {
+    listen ${port} backlog=4096;
+    default_type application/json;
+    location / { return 200 '{"server":"${name}","client":"$remote_addr","clientPort":"$remote_port"}\\n'; }
+  }
+}
+`;
+}
