@@ -6,7 +6,7 @@ const mayImport = {
   model: [],
   maglev: [],
   pipeline: ['model', 'maglev', 'ofp', 'nx-extensions'],
-  sync: ['pipeline', 'ofp', 'nx-extensions'],
+  sync: ['pipeline', 'ofp', 'nx-extensions', 'packetio/types'],
   arp: ['packetio'],
   hc: ['packetio', 'arp'],
   ovs: [],

@@ -1,0 +1,80 @@
+import {
+  PROVIDER_TENANT,
+  type ProviderIntent,
+  type SegmentIntent,
+  type TenantIntent,
+} from '../model/index.js';
+import { renderNeighbours, renderNode, renderPool, renderSegment, renderTenant } from '../pipeline/index.js';
+import type { OwnerState } from '../pipeline/types.js';
+import { ownerKey, type Synchronizer } from '../sync/index.js';
+import { type FactsStore, segmentKey } from './facts-store.js';
+
+/** Turns intents and facts into desired flows, for the owner that changed only. */
+export class Desired {
+  private provider: ProviderIntent = { networks: [] };
+  private readonly tenants = new Map<number, TenantIntent>();
+
+  constructor(
+    private readonly sync: Synchronizer,
+    private readonly facts: FactsStore,
+  ) {}
+
+  setProvider(provider: ProviderIntent): void {
+    this.provider = provider;
+    this.replace([0, PROVIDER_TENANT], renderNode(provider, this.facts));
+  }
+
+  setTenant(tenant: TenantIntent): void {
+    this.tenants.set(tenant.id, tenant);
+    this.replace([tenant.id], renderTenant(tenant, this.facts, this.provider));
+  }
+
+  removeTenant(tenant: TenantIntent): void {
+    this.tenants.delete(tenant.id);
+    this.replace([tenant.id], []);
+  }
+
+  /** Everything, from scratch; for the facts of a switch that connected. */
+  renderAll(): void {
+    this.setProvider(this.provider);
+    for (const tenant of this.tenants.values()) this.setTenant(tenant);
+  }
+
+  /** OpenFlow ports were added, removed or renumbered. */
+  portsChanged(names: ReadonlySet<string>): void {
+    const uses = (segment: SegmentIntent) => segment.ports.some((port) => names.has(port.name));
+    if (this.provider.networks.some(uses)) this.setProvider(this.provider);
+    for (const tenant of this.tenants.values()) {
+      const states = tenant.segments
+        .filter(uses)
+        .map((segment) => renderSegment(tenant, segment, this.facts));
+      this.sync.setDesired(states);
+    }
+  }
+
+  neighboursChanged(tenantId: number, segmentId: number): void {
+    const segments =
+      tenantId === PROVIDER_TENANT ? this.provider.networks : (this.tenants.get(tenantId)?.segments ?? []);
+    const segment = segments.find((s) => s.id === segmentId);
+    if (segment === undefined) return;
+    const resolved = this.facts.neighbours.get(segmentKey(tenantId, segmentId)) ?? [];
+    this.sync.setDesired([renderNeighbours(tenantId, segment, resolved)]);
+  }
+
+  servingChanged(tenantId: number, poolId: number): void {
+    const tenant = this.tenants.get(tenantId);
+    const pool = tenant?.pools.find((p) => p.id === poolId);
+    if (tenant === undefined || pool === undefined) return;
+    this.sync.setDesired([renderPool(tenant, pool, this.facts.serving.get(poolId) ?? new Set())]);
+  }
+
+  /** What is wanted of these tenants is exactly `states`. */
+  private replace(tenants: readonly number[], states: readonly OwnerState[]): void {
+    const kept = new Set(states.map((state) => ownerKey(state.owner)));
+    const gone = tenants
+      .flatMap((id) => this.sync.ownersOf(id))
+      .filter((owner) => !kept.has(ownerKey(owner)));
+    this.sync.setDesired(states);
+    this.sync.remove(gone);
+  }
+}

@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Compiled,
+  compile,
+  formatProblem,
+  type IdAllocator,
+  type LoadedConfig,
+  loadConfig,
+  type NodeConfig,
+  type Problem,
+  type ProviderIntent,
+  type TenantIntent,
+} from '../model/index.js';
+import type { Logger } from './logging.js';
+
+/** What a reload changed. */
+export interface IntentChange {
+  readonly tenants: readonly TenantIntent[];
+  readonly removed: readonly TenantIntent[];
+  readonly provider: boolean;
+  /** Node settings that take effect only at the next start. */
+  readonly restartNeeded: readonly string[];
+}
+
+const NO_PROVIDER: ProviderIntent = { networks: [] };
+
+/** The configuration that is in force: the last right form of every file. */
+export class Intents {
+  private loaded: LoadedConfig | undefined;
+  private compiled: Compiled | undefined;
+  /** Counts reloads. */
+  generation = 0;
+
+  constructor(
+    readonly dir: string,
+    private readonly ids: IdAllocator,
+    private readonly log: Logger,
+  ) {}
+
+  get node(): NodeConfig | undefined {
+    return this.loaded?.node;
+  }
+
+  get provider(): ProviderIntent {
+    return this.compiled?.provider ?? NO_PROVIDER;
+  }
+
+  /** By name. */
+  get tenants(): ReadonlyMap<string, TenantIntent> {
+    return this.compiled?.tenants ?? new Map();
+  }
+
+  get problems(): readonly Problem[] {
+    return [...(this.loaded?.problems ?? []), ...(this.compiled?.problems ?? [])];
+  }
+
+  /** Names of tenants that run in an earlier form because their file is wrong now. */
+  get kept(): readonly string[] {
+    return this.loaded?.kept ?? [];
+  }
+
+  get released(): Compiled['released'] {
+    return this.compiled?.released ?? [];
+  }
+
+  byId(id: number): TenantIntent | undefined {
+    for (const tenant of this.tenants.values()) if (tenant.id === id) return tenant;
+    return undefined;
+  }
+
+  /** Reads the directory and compiles what is right. Ids are durable when this resolves. */
+  async reload(): Promise<IntentChange> {
+    const before = { tenants: this.tenants, provider: this.provider, node: this.node };
+    const loaded = await loadConfig(this.dir, this.loaded);
+    const compiled = compile(loaded, this.ids);
+    await this.ids.save();
+    this.loaded = loaded;
+    this.compiled = compiled;
+    this.generation++;
+    for (const problem of this.problems) {
+      this.log[problem.severity === 'warning' ? 'warn' : 'error'](formatProblem(problem));
+    }
+    const after = compiled.tenants;
+    const ids = new Set([...after.values()].map((t) => t.id));
+    return {
+      tenants: [...after.values()].filter((t) => !isDeepStrictEqual(before.tenants.get(t.name), t)),
+      removed: [...before.tenants.values()].filter((t) => !ids.has(t.id)),
+      provider: !isDeepStrictEqual(before.provider, compiled.provider),
+      restartNeeded: before.node && loaded.node ? restartNeeded(before.node, loaded.node) : [],
+    };
+  }
+
+  /** What the directory would give, without applying it. */
+  async preview(dir = this.dir): Promise<{ loaded: LoadedConfig; compiled: Compiled }> {
+    const loaded = await loadConfig(dir, this.loaded);
+    return { loaded, compiled: compile(loaded, this.ids.fork()) };
+  }
+}
+
+function restartNeeded(before: NodeConfig, after: NodeConfig): string[] {
+  const keys = ['bridge', 'openflow', 'ovs', 'api', 'stateDir', 'limits', 'neighbours'] as const;
+  return keys.filter((key) => !isDeepStrictEqual(before[key], after[key]));
+}

@@ -1,0 +1,89 @@
+import type { Unixctl } from './unixctl.js';
+
+export interface ConntrackTuple {
+  readonly src: string;
+  readonly dst: string;
+  /** Absent for protocols without ports. */
+  readonly sport?: number;
+  readonly dport?: number;
+}
+
+/** One line of `dpctl/dump-conntrack`. */
+export interface ConntrackEntry {
+  readonly protocol: string;
+  readonly orig: ConntrackTuple;
+  readonly reply: ConntrackTuple;
+  readonly zone: number;
+  readonly mark: number;
+  /** TCP: state of the entry. */
+  readonly state?: string;
+}
+
+export interface ConntrackLimits {
+  /** Of zones without one; 0 where there is none. */
+  readonly default: number;
+  readonly zones: ReadonlyMap<number, { readonly limit: number; readonly count: number }>;
+}
+
+/** Entries of a zone, or of all. The answer grows with the number of entries; ask for a zone. */
+export async function dumpConntrack(ctl: Unixctl, zone?: number): Promise<ConntrackEntry[]> {
+  const text = await ctl.call('dpctl/dump-conntrack', ...(zone === undefined ? [] : [`zone=${zone}`]));
+  return text.split('\n').flatMap((line) => parseEntry(line) ?? []);
+}
+
+/** A line such as `tcp,orig=(src=…,dst=…,sport=…,dport=…),reply=(…),zone=7,mark=3,protoinfo=(state=ESTABLISHED)`. */
+export function parseEntry(line: string): ConntrackEntry | undefined {
+  const protocol = /^([a-z0-9_]+),orig=/.exec(line)?.[1];
+  const orig = parseTuple(/orig=\(([^)]*)\)/.exec(line)?.[1]);
+  const reply = parseTuple(/reply=\(([^)]*)\)/.exec(line)?.[1]);
+  if (protocol === undefined || orig === undefined || reply === undefined) return undefined;
+  const state = /state=([A-Z_0-9]+)/.exec(line)?.[1];
+  return {
+    protocol,
+    orig,
+    reply,
+    zone: Number(/\),zone=(\d+)/.exec(line)?.[1] ?? 0),
+    mark: Number(/,mark=(0x[0-9a-f]+|\d+)/.exec(line)?.[1] ?? 0),
+    ...(state === undefined ? {} : { state }),
+  };
+}
+
+function parseTuple(text: string | undefined): ConntrackTuple | undefined {
+  if (text === undefined) return undefined;
+  const parts = new Map(text.split(',').map((pair) => pair.split('=', 2) as [string, string]));
+  const src = parts.get('src');
+  const dst = parts.get('dst');
+  if (src === undefined || dst === undefined) return undefined;
+  const sport = parts.get('sport');
+  const dport = parts.get('dport');
+  return {
+    src,
+    dst,
+    ...(sport === undefined ? {} : { sport: Number(sport) }),
+    ...(dport === undefined ? {} : { dport: Number(dport) }),
+  };
+}
+
+export async function getLimits(ctl: Unixctl): Promise<ConntrackLimits> {
+  const text = await ctl.call('dpctl/ct-get-limits');
+  const zones = new Map<number, { limit: number; count: number }>();
+  for (const match of text.matchAll(/zone=(\d+),limit=(\d+),count=(\d+)/g)) {
+    zones.set(Number(match[1]), { limit: Number(match[2]), count: Number(match[3]) });
+  }
+  return { default: Number(/default limit=(\d+)/.exec(text)?.[1] ?? 0), zones };
+}
+
+/**
+ * Limits the entries of a zone.
+ * @param limit at least 1: the userspace datapath of OVS 3.1 takes 0, documented as unlimited, for "none at all"
+ */
+export async function setLimit(ctl: Unixctl, zone: number, limit: number): Promise<void> {
+  if (!Number.isInteger(limit) || limit < 1 || limit > 0xffff_ffff)
+    throw new RangeError(`limit ${limit} of zone ${zone}`);
+  await ctl.call('dpctl/ct-set-limits', `zone=${zone},limit=${limit}`);
+}
+
+/** Makes a zone unlimited again. */
+export async function deleteLimit(ctl: Unixctl, zone: number): Promise<void> {
+  await ctl.call('dpctl/ct-del-limits', `zone=${zone}`);
+}

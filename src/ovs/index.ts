@@ -1,0 +1,2 @@
+export * from './conntrack.js';
+export { findSocket, type Unixctl, UnixctlError, type UnixctlOptions, unixctl } from './unixctl.js';

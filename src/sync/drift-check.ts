@@ -1,0 +1,79 @@
+import type { Clock } from '../packetio/types.js';
+import type { OwnerEntry } from './owner-entry.js';
+import { readOwner } from './read-back.js';
+import { nextTurn } from './slicer.js';
+import type { Synchronizer } from './synchronizer.js';
+import type { SyncLog } from './types.js';
+
+export interface DriftCheckOptions {
+  readonly clock: Clock;
+  readonly log: SyncLog;
+  /** Owners looked at per second: each is one small filtered dump. */
+  readonly ownersPerSecond: number;
+}
+
+/**
+ * Looks at one owner after the other and compares what the switch holds with what it confirmed. What somebody
+ * changed by hand is repaired by the owner's next bundle.
+ */
+export class DriftCheck {
+  private stopped = false;
+  private queue: OwnerEntry[] = [];
+  private handle: { cancel(): void } | undefined;
+
+  constructor(
+    private readonly sync: Synchronizer,
+    private readonly options: DriftCheckOptions,
+  ) {}
+
+  start(): void {
+    this.arm();
+  }
+
+  stop(): void {
+    this.stopped = true;
+    this.handle?.cancel();
+  }
+
+  private arm(): void {
+    if (this.stopped) return;
+    this.handle = this.options.clock.setTimeout(() => {
+      void this.step()
+        .catch((error: unknown) => this.options.log.debug({ err: error }, 'drift check interrupted'))
+        .finally(() => this.arm());
+    }, 1000 / this.options.ownersPerSecond);
+  }
+
+  private async step(): Promise<void> {
+    if (this.queue.length === 0) this.queue = this.sync.driftCandidates();
+    const entry = this.queue.pop();
+    if (entry !== undefined) await this.check(entry);
+  }
+
+  /** Checks every owner at once, for `lbctl diff-flows`. Returns how many differed. */
+  async checkAll(): Promise<number> {
+    let drifted = 0;
+    for (const entry of this.sync.driftCandidates()) if (await this.check(entry)) drifted++;
+    return drifted;
+  }
+
+  private async check(entry: OwnerEntry): Promise<boolean> {
+    const conn = this.sync.connection;
+    if (conn === undefined || entry.dirty || entry.inFlight) return false;
+    const revision = entry.revision;
+    const copy = entry.clone();
+    await readOwner(conn, copy, nextTurn);
+    const found = copy.flows;
+    // A change of ours that was made meanwhile makes the comparison meaningless.
+    if (entry.dirty || entry.inFlight || entry.revision !== revision || this.sync.connection !== conn)
+      return false;
+    const same =
+      found.size === entry.flows.size &&
+      [...found].every(([key, f]) => entry.flows.get(key)?.instructions === f.instructions);
+    if (same) return false;
+    this.options.log.warn({ owner: entry.owner }, 'flows were changed by somebody else; repairing');
+    entry.replaceFlows(found);
+    this.sync.drifted(entry);
+    return true;
+  }
+}

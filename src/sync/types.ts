@@ -1,0 +1,62 @@
+import type { FlowMod, GroupMod, MeterMod } from '../ofp/types/message.js';
+import type { Flow, Owner } from '../pipeline/types.js';
+
+/** A message that changes the switch's tables, with the owner it serves. */
+export type Mod = FlowMod | GroupMod | MeterMod;
+
+export type OwnerHealth = 'applied' | 'pending' | 'failed';
+
+/** Why the switch does not hold what an owner wants. */
+export interface OwnerFailure {
+  readonly owner: Owner;
+  /** The switch's error, by OVS's name. */
+  readonly error: string;
+  /** The refused message, where the switch named it. */
+  readonly refused?: Mod;
+  /** Milliseconds of the clock. */
+  readonly since: number;
+  readonly attempts: number;
+  readonly retryAt: number;
+}
+
+export interface SyncCounters {
+  flowMods: number;
+  groupMods: number;
+  meterMods: number;
+  bundles: number;
+  bundlesRefused: number;
+  reconciles: number;
+  /** Differences found by the last reconcile, before anything was sent. */
+  reconcileDifferences: number;
+  /** Owners that a drift check found changed by somebody else. */
+  drifted: number;
+  /** Milliseconds from sending a bundle to its commit. */
+  lastBundleMs: number;
+}
+
+export interface SyncSummary {
+  readonly desiredFlows: number;
+  readonly installedFlows: number;
+  readonly owners: number;
+  readonly pending: number;
+  readonly failed: number;
+}
+
+export interface InstalledFlow {
+  readonly flow: Flow;
+  /** instructionsKey of what the switch holds. */
+  readonly instructions: string;
+}
+
+/** What sync says to logs; the agent's logger fits. */
+export interface SyncLog {
+  debug(data: object, text: string): void;
+  info(data: object, text: string): void;
+  warn(data: object, text: string): void;
+}
+
+/** Observers of commits, for metrics and events. */
+export interface SyncObserver {
+  bundleCommitted?(tenants: readonly number[], mods: number, ms: number): void;
+  ownerFailed?(failure: OwnerFailure): void;
+}
