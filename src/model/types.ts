@@ -135,3 +135,83 @@ export const PROVIDER_TENANT = 65535;
 export interface ProviderIntent {
   readonly networks: readonly SegmentIntent[];
 }
+
+/** OVS remote syntax, parsed; the same shape as the channel's `Remote`. */
+export type RemoteSpec =
+  | { readonly kind: 'ptcp' | 'pssl' | 'tcp' | 'ssl'; readonly host: string; readonly port: number }
+  | { readonly kind: 'punix' | 'unix'; readonly path: string };
+
+export type ApiListen =
+  | { readonly kind: 'unix'; readonly path: string }
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number };
+
+/** Paths of PEM files. */
+export interface TlsConfig {
+  readonly privateKey: string;
+  readonly certificate: string;
+  readonly caCertificate: string;
+}
+
+/** Timers and bounds of the neighbour table; RFC 4861 section 10 where it has the constant. */
+export interface NeighbourSettings {
+  readonly reachableMs: number;
+  readonly retransmitMs: number;
+  readonly delayMs: number;
+  readonly multicastSolicitations: number;
+  readonly unicastSolicitations: number;
+  /** How long an unused entry is kept that no member, route or gateway needs. */
+  readonly idleMs: number;
+  /** How long a target that didn't answer isn't asked again. */
+  readonly negativeMs: number;
+  readonly maxPerTenant: number;
+  /** Changes of MAC or port per minute above which an entry is damped. */
+  readonly maxMovesPerMinute: number;
+}
+
+export interface NodeLimits {
+  readonly probesPerSecond: number;
+  readonly packetInPerSecond: number;
+  /** conntrack entries of a tenant that has no limit of its own; absent: unlimited. */
+  readonly connectionsPerTenant?: number;
+}
+
+export interface ApiConfig {
+  readonly listen: readonly ApiListen[];
+  /** Bearer token that allows mutations on TCP. */
+  readonly token?: string;
+  /** File holding the token, read at start. */
+  readonly tokenFile?: string;
+  /** Mutations from a loopback address need no token. */
+  readonly trustLoopback: boolean;
+}
+
+export interface ExternalNetworkConfig {
+  readonly name: string;
+  readonly mac: Mac;
+  readonly subnets: readonly Prefix4[];
+  readonly address: Ipv4;
+  readonly gateway?: Ipv4;
+  readonly ports: readonly PortRef[];
+}
+
+/** node.yaml, checked and with defaults filled in. */
+export interface NodeConfig {
+  readonly node: string;
+  readonly bridge: string;
+  readonly openflow: {
+    readonly listen: readonly RemoteSpec[];
+    readonly connect: readonly RemoteSpec[];
+    /** Preferred first. */
+    readonly versions: readonly ('OpenFlow13' | 'OpenFlow15')[];
+    readonly tls?: TlsConfig;
+    /** Silence after which an echo request is sent, and again after which the connection is closed; 0: never. */
+    readonly inactivityProbeMs: number;
+  };
+  /** unixctl socket of ovs-vswitchd, or 'auto' to look in the usual run directory. */
+  readonly ovs: { readonly vswitchd: string };
+  readonly api: ApiConfig;
+  readonly stateDir: string;
+  readonly externalNetworks: readonly ExternalNetworkConfig[];
+  readonly limits: NodeLimits;
+  readonly neighbours: NeighbourSettings;
+}

@@ -1,0 +1,11 @@
+export * from './address.js';
+export { AdminState, type Drained, type MemberKey } from './admin-state.js';
+export type { RawNode, RawTenant } from './check-across.js';
+export { type Compiled, compile, PROVIDER_NAME } from './compile.js';
+export { IdAllocator, IdError, type Quarantined, type Space } from './ids.js';
+export { jsonSchemas } from './json-schema.js';
+export { type LoadedConfig, loadConfig } from './load.js';
+export { formatProblem, inOrder, type Problem } from './problems.js';
+export { StateFileError } from './state-file.js';
+export * from './types.js';
+export { type ConfigWatch, type WatchDeps, watchConfig } from './watch.js';
