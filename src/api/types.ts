@@ -1,0 +1,353 @@
+/** What the API says, as JSON. Commands import these types alone, so nothing here may import anything. */
+
+/** A tenant by name, a pool by name or `tenant/pool`; absent: all. */
+export interface Filter {
+  readonly tenant?: string;
+  readonly pool?: string;
+}
+
+/** Octavia's words. */
+export type OperatingStatus = 'ONLINE' | 'OFFLINE' | 'DEGRADED' | 'ERROR' | 'DRAINING' | 'NO_MONITOR';
+
+export interface SwitchStatus {
+  readonly connected: boolean;
+  /** As the channel names it: `tcp:127.0.0.1:40312`. */
+  readonly peer?: string;
+  /** Sixteen hexadecimal digits. */
+  readonly datapathId?: string;
+  readonly version?: string;
+  /** ISO 8601: connected, or disconnected, since. */
+  readonly since?: string;
+  /** Round-trip of the last echo, ms. */
+  readonly rttMs?: number;
+  /** Why there is no connection. */
+  readonly reason?: string;
+}
+
+export interface TenantStatus {
+  readonly tenant: string;
+  readonly id: number;
+  /**
+   * applied: the switch confirmed the intent. pending: on its way. failed: the switch refused something.
+   * kept: the file is wrong, an earlier form runs on. refused: the file is wrong and nothing runs.
+   */
+  readonly state: 'applied' | 'pending' | 'failed' | 'kept' | 'refused';
+  readonly operatingStatus: OperatingStatus;
+  /** Counts the changes of the tenant's intent; `appliedGeneration` is the last one that the switch confirmed. */
+  readonly generation: number;
+  readonly appliedGeneration: number;
+  /** Flows that a drift check found different and repaired. */
+  readonly drift: number;
+  readonly flows: number;
+  readonly membersOnline: number;
+  readonly members: number;
+  /** conntrack entries, where known. */
+  readonly connections?: number;
+  readonly connectionLimit?: number;
+  /** In words, newest first. */
+  readonly errors: readonly string[];
+}
+
+export interface Status {
+  readonly node: string;
+  readonly version: string;
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly ready: boolean;
+  readonly bridge: string;
+  readonly switch: SwitchStatus;
+  readonly config: ConfigStatus;
+  readonly flowsDesired: number;
+  readonly flowsInstalled: number;
+  readonly tenants: readonly TenantStatus[];
+}
+
+export interface ConfigStatus {
+  readonly dir: string;
+  /** Counts reloads that changed anything. */
+  readonly generation: number;
+  readonly loadedAt: string;
+  readonly problems: readonly ConfigProblem[];
+}
+
+export interface ConfigProblem {
+  readonly severity: 'error' | 'warning';
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly path: string;
+  readonly message: string;
+  readonly tenant?: string;
+}
+
+export interface MemberHealth {
+  readonly tenant: string;
+  readonly pool: string;
+  readonly member: string;
+  readonly address: string;
+  readonly port: number;
+  readonly weight: number;
+  readonly backup: boolean;
+  readonly operatingStatus: OperatingStatus;
+  /** Last check: 'ok', or why not: "HTTP 503, expected 200". */
+  readonly lastResult?: string;
+  readonly lastCheckAt?: string;
+  /** ISO 8601, of the operating status. */
+  readonly since?: string;
+  /** Consecutive successes and failures, against max_retries and max_retries_down. */
+  readonly rise: number;
+  readonly fall: number;
+  readonly riseNeeded: number;
+  readonly fallNeeded: number;
+  readonly rttMs?: number;
+}
+
+export interface PoolSlots {
+  readonly tenant: string;
+  readonly pool: string;
+  readonly size: number;
+  /** Hexadecimal, equal on all nodes with the same input. */
+  readonly digest: string;
+  readonly members: readonly {
+    readonly member: string;
+    readonly address: string;
+    readonly port: number;
+    readonly serving: boolean;
+    readonly slots: number;
+    /** 0..1 */
+    readonly share: number;
+    readonly idealShare: number;
+  }[];
+}
+
+export interface NeighbourRow {
+  readonly tenant: string;
+  readonly segment: string;
+  readonly address: string;
+  readonly mac?: string;
+  /** OVS port name. */
+  readonly port?: string;
+  readonly state: 'INCOMPLETE' | 'REACHABLE' | 'STALE' | 'DELAY' | 'PROBE' | 'FAILED';
+  readonly ageSeconds: number;
+  /** Who needs it: member, next-hop, gateway, demand. */
+  readonly source: string;
+}
+
+export interface FdbRow {
+  readonly tenant: string;
+  readonly segment: string;
+  readonly mac: string;
+  readonly port: string;
+  readonly vlan?: number;
+  readonly vni?: number;
+  readonly ageSeconds: number;
+  readonly idleSeconds?: number;
+}
+
+export interface ConnectionRow {
+  readonly tenant: string;
+  readonly protocol: string;
+  readonly source: string;
+  readonly sourcePort: number;
+  readonly destination: string;
+  readonly destinationPort: number;
+  /** After translation. */
+  readonly member?: string;
+  readonly memberAddress?: string;
+  readonly memberPort?: number;
+  readonly listener?: string;
+  readonly state?: string;
+  readonly timeoutSeconds?: number;
+}
+
+export interface FlowRow {
+  /** Absent: the node's own, or of an unknown tenant. */
+  readonly tenant?: string;
+  /** What it belongs to: `pool web`, `listener web/http`. */
+  readonly owner: string;
+  readonly table: number;
+  readonly tableName: string;
+  readonly priority: number;
+  /** Sixteen hexadecimal digits. */
+  readonly cookie: string;
+  readonly packets?: number;
+  readonly bytes?: number;
+  readonly ageSeconds?: number;
+  /** With names in place of numbers. */
+  readonly match: string;
+  readonly actions: string;
+  /** As ovs-ofctl prints it. */
+  readonly raw: string;
+}
+
+export interface PortRow {
+  readonly tenant?: string;
+  readonly segment?: string;
+  readonly port: string;
+  readonly ofport?: number;
+  readonly vlan?: number;
+  readonly vni?: number;
+  readonly state: 'up' | 'down' | 'absent';
+  readonly rxPackets?: number;
+  readonly txPackets?: number;
+  readonly rxDropped?: number;
+  readonly txDropped?: number;
+}
+
+export interface GroupRow {
+  readonly tenant?: string;
+  readonly owner: string;
+  readonly groupId: number;
+  readonly type: string;
+  readonly buckets: number;
+  readonly packets?: number;
+  readonly raw: string;
+}
+
+export interface MeterRow {
+  readonly tenant?: string;
+  readonly owner: string;
+  readonly meterId: number;
+  /** In words: `500 packets/s`. */
+  readonly rate: string;
+  readonly packets?: number;
+  readonly dropped?: number;
+}
+
+export interface MemberRef {
+  readonly tenant: string;
+  readonly pool: string;
+  readonly member: string;
+}
+
+export interface AdminResult extends MemberRef {
+  readonly changed: boolean;
+  readonly operatingStatus: OperatingStatus;
+}
+
+export interface TraceRequest {
+  readonly tenant: string;
+  /** OVS port name the packet comes from. */
+  readonly from: string;
+  /** `tcp 10.20.0.10:40000 > 10.20.0.100:80` */
+  readonly packet: string;
+  /** What conntrack is to say at each lookup in turn: `trk,new`. */
+  readonly ctStates?: readonly string[];
+}
+
+export interface TraceStep {
+  readonly table?: number;
+  readonly tableName?: string;
+  /** The rule, in names. */
+  readonly rule?: string;
+  /** In words. */
+  readonly text: string;
+}
+
+export interface TraceResult {
+  readonly tenant: string;
+  readonly from: string;
+  readonly packet: string;
+  readonly steps: readonly TraceStep[];
+  readonly verdict: 'delivered' | 'dropped' | 'flooded' | 'to agent';
+  /** "pool web has no member that may serve" */
+  readonly reason?: string;
+  readonly listener?: string;
+  readonly slot?: number;
+  readonly member?: string;
+  readonly output?: string;
+  /** What ofproto/trace printed. */
+  readonly raw: string;
+}
+
+export interface ConfigPlan {
+  readonly problems: readonly ConfigProblem[];
+  readonly changes: readonly {
+    readonly tenant: string;
+    readonly owner: string;
+    readonly op: 'add' | 'modify' | 'delete';
+    readonly kind: 'flow' | 'group' | 'meter';
+    /** As ovs-ofctl writes it. */
+    readonly text: string;
+  }[];
+  readonly summary: readonly {
+    readonly tenant: string;
+    readonly add: number;
+    readonly modify: number;
+    readonly delete: number;
+  }[];
+}
+
+export interface ConfigApplied {
+  readonly generation: number;
+  readonly problems: readonly ConfigProblem[];
+  /** The switch confirmed everything in time. */
+  readonly confirmed: boolean;
+  readonly failed: readonly { readonly tenant: string; readonly errors: readonly string[] }[];
+  readonly flowMods: number;
+  readonly elapsedMs: number;
+}
+
+/** The configuration as it is applied, with defaults, ids and derived addresses; for people and scripts. */
+export interface ConfigShown {
+  readonly dir: string;
+  readonly generation: number;
+  readonly node: unknown;
+  readonly tenants: readonly { readonly tenant: string; readonly file: string; readonly config: unknown }[];
+}
+
+export interface FlowDifference {
+  readonly tenant?: string;
+  readonly owner: string;
+  readonly kind: 'flow' | 'group' | 'meter' | 'isolation';
+  /** missing: desired, not installed. extra: ours, installed, not desired. different: other actions. */
+  readonly difference: 'missing' | 'extra' | 'different' | 'untagged';
+  readonly desired?: string;
+  readonly installed?: string;
+}
+
+export interface DiffResult {
+  readonly equal: boolean;
+  readonly differences: readonly FlowDifference[];
+  readonly compared: number;
+}
+
+export interface LogLevels {
+  readonly levels: Readonly<Record<string, string>>;
+}
+
+export interface AgentEvent {
+  /** Increases by one. */
+  readonly seq: number;
+  readonly at: string;
+  /** `member`, `tenant`, `switch`, `config`, `neighbour`, `drain`, `limit` */
+  readonly type: string;
+  readonly tenant?: string;
+  readonly pool?: string;
+  readonly member?: string;
+  /** In words. */
+  readonly text: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+export interface CaptureRequest {
+  readonly format: 'text' | 'pcapng';
+  readonly tenant?: string;
+  /** Message classes to keep: `flow_mod`, `packet_in`, `bundle` …; absent: all. */
+  readonly classes?: readonly string[];
+  /** Also the frames punted and injected. */
+  readonly frames: boolean;
+}
+
+/** RFC 9457, application/problem+json. */
+export interface ProblemDocument {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance?: string;
+  /** What would be right. */
+  readonly hint?: string;
+  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+}
