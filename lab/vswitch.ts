@@ -58,6 +58,9 @@ export class VSwitch {
       interval: 20,
     });
     if (!daemon.running) throw new Error(`ovs-vswitchd ended: ${daemon.stderr}`);
+    for (const bridge of this.#versions.keys()) {
+      await until(() => this.ofctl(bridge, ['show']), { what: `bridge ${bridge}`, interval: 20 });
+    }
   }
 
   /** SIGKILL: the switch forgets all flows and connections, and doesn't come back before `start`. */
