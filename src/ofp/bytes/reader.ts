@@ -8,19 +8,24 @@ export class Reader {
   readonly view: DataView;
   pos: number;
 
+  /** Names and indices of the structures around the position; -1: no index. */
+  private readonly names: string[] = [];
+  private readonly indices: number[] = [];
+  private level = 0;
+
   /**
    * @param buf the bytes; not copied
    * @param pos where to start
-   * @param end one past the last readable byte
+   * @param end one past the last readable byte; narrowed by `enter`
    * @param base what to subtract from positions in errors: the start of the message
    */
   constructor(
     readonly buf: Uint8Array,
     pos = 0,
-    readonly end = buf.length,
+    public end = buf.length,
     readonly base = 0,
-    readonly path = '',
-    readonly depth = 0,
+    private readonly prefix = '',
+    private depth = 0,
     view?: DataView,
   ) {
     this.pos = pos;
@@ -31,8 +36,52 @@ export class Reader {
     return this.end - this.pos;
   }
 
+  /** Where we are, in words: `instructions[1].actions[0]`. */
+  get path(): string {
+    let path = this.prefix;
+    for (let i = 0; i < this.level; i++) {
+      const index = this.indices[i]!;
+      const step = index < 0 ? this.names[i]! : `${this.names[i]}[${index}]`;
+      path = path ? `${path}.${step}` : step;
+    }
+    return path;
+  }
+
+  /**
+   * Narrows the reader to the next `n` bytes until `leave`. Returns what `leave` needs.
+   * Cheaper than `sub` for the many small structures of a message.
+   */
+  enter(n: number, name: string, index = -1): number {
+    const end = this.pos + n;
+    if (end > this.end || n < 0)
+      throw this.fail('bad-length', `${n} bytes claimed, ${this.left} left`, this.pos, name);
+    const outer = this.end;
+    this.names[this.level] = name;
+    this.indices[this.level] = index;
+    this.level++;
+    this.end = end;
+    return outer;
+  }
+
+  /** Ends what `enter` began; goes to its last byte. */
+  leave(outer: number): void {
+    this.pos = this.end;
+    this.end = outer;
+    this.level--;
+  }
+
+  /** Counts nesting of structures that may contain themselves; to be undone with `ascend`. */
+  descend(name: string): void {
+    if (++this.depth > MAX_DEPTH)
+      throw this.fail('too-deep', `more than ${MAX_DEPTH} levels`, this.pos, name);
+  }
+  ascend(): void {
+    this.depth--;
+  }
+
   fail(code: DecodeErrorCode, detail: string, at = this.pos, name = ''): OfpDecodeError {
-    const path = name ? (this.path ? `${this.path}.${name}` : name) : this.path;
+    const around = this.path;
+    const path = name ? (around ? `${around}.${name}` : name) : around;
     return new OfpDecodeError(code, at - this.base, path, detail);
   }
 
@@ -121,12 +170,12 @@ export class Reader {
     this.pos += n;
   }
 
-  /** A NUL-padded string of `size` bytes. */
+  /** A NUL-padded string of `size` bytes, each byte one character. */
   fixedString(size: number, name = ''): string {
     this.need(size, name);
-    let n = 0;
-    while (n < size && this.buf[this.pos + n] !== 0) n++;
-    const s = new TextDecoder('latin1').decode(this.buf.subarray(this.pos, this.pos + n));
+    let s = '';
+    for (let i = this.pos; i < this.pos + size && this.buf[i] !== 0; i++)
+      s += String.fromCharCode(this.buf[i]!);
     this.pos += size;
     return s;
   }
@@ -136,12 +185,13 @@ export class Reader {
     this.need(n, path);
     const depth = this.depth + (deeper ? 1 : 0);
     if (depth > MAX_DEPTH) throw this.fail('too-deep', `more than ${MAX_DEPTH} levels`, this.pos, path);
+    const around = this.path;
     const r = new Reader(
       this.buf,
       this.pos,
       this.pos + n,
       this.base,
-      this.path ? `${this.path}.${path}` : path,
+      around ? `${around}.${path}` : path,
       depth,
       this.view,
     );

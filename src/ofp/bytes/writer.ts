@@ -43,8 +43,7 @@ export class Writer {
 
   u64(v: bigint): void {
     const at = this.room(8);
-    this.view.setUint32(at, Number((v >> 32n) & 0xffffffffn));
-    this.view.setUint32(at + 4, Number(v & 0xffffffffn));
+    this.view.setBigUint64(at, v);
   }
 
   /** An unsigned integer of `size` bytes, at most 128. */
@@ -82,13 +81,16 @@ export class Writer {
     if (over !== 0) this.zero(8 - over);
   }
 
-  /** A NUL-padded string of exactly `size` bytes; the last byte stays NUL. */
+  /** A NUL-padded string of exactly `size` bytes, each character one byte; the last byte stays NUL. */
   fixedString(s: string, size: number, path: string): void {
-    const b = new TextEncoder().encode(s);
-    if (b.length >= size)
+    if (s.length >= size)
       throw new OfpEncodeError('too-long', path, `"${s}" is longer than ${size - 1} bytes`);
-    this.bytes(b);
-    this.zero(size - b.length);
+    const at = this.room(size);
+    for (let i = 0; i < size; i++) {
+      const c = i < s.length ? s.charCodeAt(i) : 0;
+      if (c > 0xff) throw new OfpEncodeError('out-of-range', path, `"${s}" has characters beyond one byte`);
+      this.buf[at + i] = c;
+    }
   }
 
   patchU8(at: number, v: number): void {

@@ -42,6 +42,8 @@ export interface Field {
   readonly nBits: number;
   /** Payload bytes of its TLV. */
   readonly nBytes: number;
+  /** The payload may be shorter (tun_metadata): `MatchField.size` says how long. */
+  readonly variable: boolean;
   readonly maskable: boolean;
   readonly writable: boolean;
   readonly format: FieldFormat;
@@ -49,6 +51,30 @@ export interface Field {
   readonly index: number;
   /** In order of preference; the first usable in a version is written. */
   readonly ids: readonly OxmId[];
+  /** Other names that ovs-ofctl takes for it. */
+  readonly aliases: readonly string[];
+  /** What a match needs beside it, e.g. `dl_type=0x800`; any one of the lines of the same field suffices. */
+  readonly prerequisites: readonly Prerequisite[];
+  /** Precomputed TLV headers; `undefined` where no id is usable in that version. */
+  readonly wire: { readonly [V in OfpVersion]: WireId | undefined };
+}
+
+/** A value (under a mask) of another field that must be matched for a field to have meaning. */
+export interface Prerequisite {
+  readonly field: Field;
+  readonly value: number;
+  /** Default: all ones. */
+  readonly mask?: number;
+}
+
+/** The TLV header of a field's preferred id. */
+export interface WireId {
+  readonly id: OxmId;
+  /** class, number, length; without and with a mask. */
+  readonly header: number;
+  readonly maskedHeader: number;
+  /** 0: a 4-byte header; else the experimenter that follows it. */
+  readonly experimenter: number;
 }
 
 /** Bits `[ofs .. ofs+nBits-1]` of a field, 0 = least significant. */
@@ -63,6 +89,8 @@ export interface MatchField {
   readonly field: Field;
   readonly value: FieldValue;
   readonly mask?: FieldValue;
+  /** Payload bytes, for fields of variable length; default `field.nBytes`. */
+  readonly size?: number;
 }
 
 /** An OXM TLV that no descriptor knows; re-encoded as it was. */

@@ -1,5 +1,9 @@
 import type { Action, Instruction } from './action.js';
+import type { BundleMessages } from './bundle.js';
 import type { Match } from './field.js';
+import type { MultipartMessages } from './multipart.js';
+import type { SessionMessages } from './session.js';
+import type { SwitchMessages } from './switch.js';
 
 /** Reserved port numbers, OpenFlow 1.3 §7.2.1 (32 bits). */
 export const OFPP = {
@@ -42,6 +46,15 @@ export interface FlowMod {
   readonly instructions: readonly Instruction[];
 }
 
+/** OFPFF_*, OpenFlow 1.3 §A.3.4.1. */
+export const OFPFF = {
+  SEND_FLOW_REM: 1,
+  CHECK_OVERLAP: 2,
+  RESET_COUNTS: 4,
+  NO_PKT_COUNTS: 8,
+  NO_BYT_COUNTS: 16,
+} as const;
+
 export interface Bucket {
   /** 1.5; given by position where absent. */
   readonly bucketId?: number;
@@ -49,6 +62,8 @@ export interface Bucket {
   readonly watchPort?: number;
   readonly watchGroup?: number;
   readonly actions: readonly Action[];
+  /** 1.5: properties that no descriptor knows, each with its header and padding. */
+  readonly rawProperties?: readonly Uint8Array[];
 }
 
 export type GroupType = 'all' | 'select' | 'indirect' | 'ff';
@@ -58,6 +73,7 @@ export interface SelectionMethod {
   /** 'hash' or 'dp_hash' (NTR group selection method property; an experimenter property on 1.5). */
   readonly method: string;
   readonly param: bigint;
+  /** Fields to hash; a value is a mask, all ones for a whole field. */
   readonly fields: Match;
 }
 
@@ -70,6 +86,8 @@ export interface GroupMod {
   /** 1.5; OFPG_BUCKET_* or a bucket id. */
   readonly commandBucketId?: number;
   readonly selection?: SelectionMethod;
+  /** 1.5: properties that no descriptor knows, each with its header and padding. */
+  readonly rawProperties?: readonly Uint8Array[];
 }
 
 export type MeterBand =
@@ -134,3 +152,18 @@ export interface PacketIn {
   readonly continuation?: Uint8Array;
   readonly data: Uint8Array;
 }
+
+/**
+ * Messages by their type. `nx-extensions` adds Nicira's by declaration merging
+ * (`declare module '../ofp/types/message.js' { interface MessageTypes { … } }`) and registers their codecs.
+ */
+export interface MessageTypes extends SessionMessages, SwitchMessages, BundleMessages, MultipartMessages {
+  flow_mod: FlowMod;
+  group_mod: GroupMod;
+  meter_mod: MeterMod;
+  packet_out: PacketOut;
+  packet_in: PacketIn;
+}
+export type MessageType = keyof MessageTypes;
+export type Message = MessageTypes[MessageType];
+export type MessageOf<K extends MessageType> = MessageTypes[K];

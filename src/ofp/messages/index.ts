@@ -1,0 +1,2 @@
+/** Registers the standard messages, one file per family. */
+import './hello.js';
