@@ -4,14 +4,23 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const OFPT = { HELLO: 0, ECHO: 2, EXPERIMENTER: 4, FEATURES: 5, GET_CONFIG: 7, MULTIPART: 18, BARRIER: 20 };
-const OFPT_ROLE = 24;
+const OFPT = {
+  HELLO: 0,
+  ECHO: 2,
+  EXPERIMENTER: 4,
+  FEATURES: 5,
+  GET_CONFIG: 7,
+  MULTIPART: 18,
+  BARRIER: 20,
+  QUEUE_CONFIG: 22,
+  ROLE: 24,
+};
+const OFPMP = { TABLE_FEATURES: 12, PORT_DESC: 13 };
 const OFPT_BUNDLE_CONTROL = 33;
 const ONF_VENDOR = 0x4f4e4600;
 const NX_VENDOR = 0x00002320;
 const ONF_BUNDLE_CONTROL = 2300;
 const NXT_TLV_TABLE_REQUEST = 25;
-const NXT_CT_FLUSH_ZONE = 29;
 
 /**
  * A listener that answers as much OpenFlow as `ovs-ofctl` insists on and keeps every message it was sent: the way
@@ -83,13 +92,14 @@ function answer(request: Buffer): Buffer | undefined {
       return message(request, OFPT.HELLO, Buffer.alloc(0));
     case OFPT.ECHO:
     case OFPT.BARRIER:
-    case OFPT_ROLE:
+    case OFPT.QUEUE_CONFIG:
+    case OFPT.ROLE:
       return message(request, request[1] + 1, body);
     case OFPT.FEATURES:
       return message(
         request,
         OFPT.FEATURES + 1,
-        Buffer.from('0000000000000001000001000fe0000000000000004f00000000', 'hex').subarray(0, 24),
+        Buffer.from('00000000000000010000010020000000000000cf00000000', 'hex'),
       );
     case OFPT.GET_CONFIG:
       return message(request, OFPT.GET_CONFIG + 1, Buffer.from('0000ffff', 'hex'));
@@ -111,7 +121,6 @@ function experimenter(request: Buffer, body: Buffer): Buffer | undefined {
     return message(request, OFPT.EXPERIMENTER, bundleReply(body, 8));
   if (vendor === NX_VENDOR && type === NXT_TLV_TABLE_REQUEST)
     return message(request, OFPT.EXPERIMENTER, nicira(type + 1, '00000100004000000000000000000000'));
-  if (vendor === NX_VENDOR && type === NXT_CT_FLUSH_ZONE) return undefined;
   return undefined;
 }
 
@@ -130,11 +139,25 @@ function bundleReply(body: Buffer, at: number): Buffer {
 }
 
 function multipart(version: number, body: Buffer): Buffer {
-  const OFPMP_PORT_DESC = 13;
   const head = Buffer.alloc(8);
-  head.writeUInt16BE(body.readUInt16BE(0), 0);
-  if (body.readUInt16BE(0) !== OFPMP_PORT_DESC) return head;
-  return Buffer.concat([head, portDescription(version, 1, 'p1'), portDescription(version, 2, 'p2')]);
+  const type = body.readUInt16BE(0);
+  head.writeUInt16BE(type, 0);
+  switch (type) {
+    case OFPMP.TABLE_FEATURES:
+      return Buffer.concat([head, tableFeatures()]);
+    case OFPMP.PORT_DESC:
+      return Buffer.concat([head, portDescription(version, 1, 'p1'), portDescription(version, 2, 'p2')]);
+    default:
+      return head;
+  }
+}
+
+/** One table without properties. */
+function tableFeatures(): Buffer {
+  const b = Buffer.alloc(64);
+  b.writeUInt16BE(b.length, 0);
+  b.write('t0', 8, 'latin1');
+  return b;
 }
 
 /** OpenFlow 1.3 §7.2.1; 1.4 §7.2.1 with an OFPPDPT_ETHERNET property. */
