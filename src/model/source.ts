@@ -63,7 +63,7 @@ export function parseSource(file: string, text: string): { source?: Source; prob
       lineCounter: lines,
       prettyErrors: false,
       uniqueKeys: true,
-      logLevel: 'silent',
+      logLevel: 'error',
     });
   } catch (error) {
     return at(1, 1, `can't be read as YAML: ${(error as Error).message}`);

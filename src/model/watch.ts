@@ -26,7 +26,7 @@ export interface WatchOptions {
   readonly deps?: WatchDeps;
 }
 
-/** Calls `onChange` after the directory has changed and come to rest. */
+/** Calls `onChange` after the directory has changed and come to rest. Start it before loading: then nothing is missed. */
 export function watchConfig(dir: string, onChange: () => void, options: WatchOptions = {}): ConfigWatch {
   const { debounceMs = 200, pollMs = 2000, deps = systemDeps } = options;
   let last: string | undefined;
