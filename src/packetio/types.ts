@@ -13,6 +13,8 @@ export interface PacketContext {
   /** reg6: next hop looked for, for class nextHop. */
   readonly nextHop: number;
   readonly vlan?: number;
+  /** Only the beginning of the packet was punted. */
+  readonly truncated?: boolean;
 }
 
 /** How a frame of ours enters the pipeline. */
@@ -31,8 +33,14 @@ export type Injection =
 
 /** The agent's way to send and receive frames. Implemented over one switch connection; faked in tests. */
 export interface PacketIo {
-  /** Returns false where the frame was dropped: no connection, or the class's queue is full. */
+  /** 0 while no switch is connected; else a number that no other connection had. */
+  readonly link: number;
+  /**
+   * Returns false where the frame was dropped: no connection, or the connection is congested. The bytes are copied
+   * before it returns: the caller may reuse them.
+   */
   inject(how: Injection, frame: Uint8Array): boolean;
+  /** One handler per class; the frame is its own to keep. */
   onPunt(cls: PuntClass, handler: (context: PacketContext, frame: Uint8Array) => void): void;
 }
 
@@ -40,7 +48,18 @@ export interface PacketIo {
 export interface Clock {
   now(): number;
   setTimeout(fn: () => void, ms: number): TimerHandle;
+  /** Runs `fn` after the input that is already there was read; without it, `setTimeout(fn, 0)` is used. */
+  defer?(fn: () => void): void;
 }
 export interface TimerHandle {
   cancel(): void;
+}
+
+/** Uniform in [0, 1), with 32 random bits that a peer can't foretell. */
+export type Random = () => number;
+
+/** `fn` in the next turn of the loop. */
+export function defer(clock: Clock, fn: () => void): void {
+  if (clock.defer) clock.defer(fn);
+  else clock.setTimeout(fn, 0);
 }
