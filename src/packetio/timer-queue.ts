@@ -45,6 +45,7 @@ export class TimerQueue<T extends Timed> {
     if (at < 0) return;
     item.heapIndex = -1;
     const last = this.heap.pop()!;
+    if (this.heap.length === 0) this.disarm();
     if (last === item) return;
     last.heapIndex = at;
     this.heap[at] = last;
@@ -55,6 +56,10 @@ export class TimerQueue<T extends Timed> {
   clear(): void {
     for (const item of this.heap) item.heapIndex = -1;
     this.heap.length = 0;
+    this.disarm();
+  }
+
+  private disarm(): void {
     this.timer?.cancel();
     this.timer = undefined;
     this.timerAt = Number.POSITIVE_INFINITY;
