@@ -36,10 +36,8 @@ export type BundleAlgorithm = 'active_backup' | 'hrw';
 
 /** What a learned flow matches or does. `value` has the width of `dst`, and is taken as it is. */
 export type LearnSpec =
-  | { readonly type: 'match'; readonly dst: Subfield; readonly src: Subfield }
-  | { readonly type: 'match'; readonly dst: Subfield; readonly value: FieldValue }
-  | { readonly type: 'load'; readonly dst: Subfield; readonly src: Subfield }
-  | { readonly type: 'load'; readonly dst: Subfield; readonly value: FieldValue }
+  | { readonly type: 'match' | 'load'; readonly dst: Subfield; readonly src: Subfield }
+  | { readonly type: 'match' | 'load'; readonly dst: Subfield; readonly value: FieldValue }
   | { readonly type: 'output'; readonly src: Subfield };
 
 export interface Learn {
@@ -116,9 +114,10 @@ interface ResubmitTable {
   readonly table?: number;
 }
 
-/** Parameters of NXAST_NAT. Without `type`: translate back what an entry of conntrack says. */
+/** Parameters of NXAST_NAT. Without `kind`: translate as an entry of conntrack says. */
 export interface Nat {
-  readonly type?: 'src' | 'dst';
+  /** Which address is translated: `nat(src=…)`, `nat(dst=…)`. */
+  readonly kind?: 'src' | 'dst';
   readonly persistent?: boolean;
   readonly hash?: boolean;
   readonly random?: boolean;
@@ -180,7 +179,7 @@ declare module '../ofp/types/action.js' {
     conjunction: { readonly id: number; readonly clause: number; readonly nClauses: number };
     /** NXAST_EXIT (17). */
     exit: object;
-    /** NXAST_DEC_TTL (18); dec_nw_ttl is the standard's. */
+    /** OFPAT_DEC_NW_TTL by ovs-actions' name; decoded as dec_nw_ttl. */
     dec_ttl: object;
     /** NXAST_DEC_TTL_CNT_IDS (21). */
     dec_ttl_cnt_ids: { readonly ids: readonly number[] };
@@ -210,8 +209,6 @@ declare module '../ofp/types/action.js' {
     set_tunnel: { readonly tunId: number };
     /** NXAST_SET_TUNNEL64 (9). */
     set_tunnel64: { readonly tunId: bigint };
-    /** NXAST_SET_QUEUE (4) of OpenFlow 1.0; set_queue is the standard's since 1.1. */
-    nx_set_queue: { readonly queueId: number };
     /** NXAST_POP_QUEUE (5). */
     pop_queue: object;
     /** NXAST_CT (35). */

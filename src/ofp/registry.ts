@@ -37,6 +37,8 @@ export interface ActionForm<K extends ActionType> {
   readonly name: string;
   /** Whether the form can express the action; absent: any. The first form of a type that can is written. */
   accepts?(action: ActionOf<K>, version: OfpVersion): boolean;
+  /** Bytes of this id are decoded as another type, whose form is registered beside this one. */
+  readonly writeOnly?: boolean;
   /** Writes what follows the header, without final padding. */
   encode(w: Writer, action: ActionOf<K>, version: OfpVersion): void;
   /**
@@ -47,7 +49,8 @@ export interface ActionForm<K extends ActionType> {
 }
 
 /** A registered form, its type parameter forgotten. */
-export interface AnyActionForm extends Pick<ActionForm<ActionType>, 'id' | 'from' | 'to' | 'name'> {
+export interface AnyActionForm
+  extends Pick<ActionForm<ActionType>, 'id' | 'from' | 'to' | 'name' | 'writeOnly'> {
   readonly type: ActionType;
   accepts?(action: Action, version: OfpVersion): boolean;
   encode(w: Writer, action: Action, version: OfpVersion): void;
@@ -88,6 +91,7 @@ export function registerAction<K extends ActionType>(type: K, ...forms: readonly
       const known = table.encoders.get(type);
       if (known) known.push(form);
       else table.encoders.set(type, [form]);
+      if (form.writeOnly) continue;
       if ('standard' in form.id) {
         if (table.standard[form.id.standard]) throw new Error(`action ${form.name} registered twice`);
         table.standard[form.id.standard] = form;

@@ -1,0 +1,78 @@
+/** NXAST_CONTROLLER and NXAST_CONTROLLER2: the packet goes to the controller. */
+import type { ActionOf } from '../../ofp/types/action.js';
+import { reasonName, reasonNumber } from '../packet-in-reasons.js';
+import { decodeProperties, encodeProperty } from '../properties.js';
+import { nicira } from './register.js';
+
+const MAX_LEN = 0xffff;
+const DEFAULT_REASON = 'apply_action';
+
+// max_len(2) controller_id(2) reason(1) zero(1)
+nicira('controller', 20, 'CONTROLLER', {
+  encode(w, a) {
+    w.u16(a.maxLen ?? MAX_LEN);
+    w.u16(a.controllerId ?? 0);
+    w.u8(reasonNumber(a.reason ?? DEFAULT_REASON));
+    w.u8(0);
+  },
+  decode(r) {
+    const maxLen = r.u16('max_len');
+    const controllerId = r.u16('controller_id');
+    const reason = reasonName(r.u8('reason'));
+    r.zero(1);
+    return { type: 'controller', maxLen, controllerId, reason };
+  },
+});
+
+/** NXAC2PT_* */
+const PROPERTY = { MAX_LEN: 0, CONTROLLER_ID: 1, REASON: 2, USERDATA: 3, PAUSE: 4, METER_ID: 5 } as const;
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+// pad(6) properties; those with their default value are left out
+nicira('controller2', 37, 'CONTROLLER2', {
+  encode(w, a) {
+    w.zero(6);
+    const { maxLen, controllerId, userdata, meterId } = a;
+    if (maxLen !== undefined && maxLen !== MAX_LEN) encodeProperty(w, PROPERTY.MAX_LEN, (v) => v.u16(maxLen));
+    if (controllerId !== undefined && controllerId !== 0)
+      encodeProperty(w, PROPERTY.CONTROLLER_ID, (v) => v.u16(controllerId));
+    if (a.reason !== undefined && a.reason !== DEFAULT_REASON) {
+      const reason = reasonNumber(a.reason);
+      encodeProperty(w, PROPERTY.REASON, (v) => v.u8(reason));
+    }
+    if (userdata !== undefined && userdata.length > 0)
+      encodeProperty(w, PROPERTY.USERDATA, (v) => v.bytes(userdata));
+    if (a.pause) encodeProperty(w, PROPERTY.PAUSE, () => {});
+    if (meterId !== undefined) encodeProperty(w, PROPERTY.METER_ID, (v) => v.u32(meterId));
+  },
+  decode(r) {
+    r.zero(6);
+    const a: Mutable<ActionOf<'controller2'>> = { type: 'controller2' };
+    const unknown = decodeProperties(r, (type) => {
+      switch (type) {
+        case PROPERTY.MAX_LEN:
+          a.maxLen = r.u16('max_len');
+          return true;
+        case PROPERTY.CONTROLLER_ID:
+          a.controllerId = r.u16('controller_id');
+          return true;
+        case PROPERTY.REASON:
+          a.reason = reasonName(r.u8('reason'));
+          return true;
+        case PROPERTY.USERDATA:
+          a.userdata = r.rest();
+          return true;
+        case PROPERTY.PAUSE:
+          a.pause = true;
+          return true;
+        case PROPERTY.METER_ID:
+          a.meterId = r.u32('meter_id');
+          return true;
+        default:
+          return false;
+      }
+    });
+    return unknown.length > 0 ? undefined : a;
+  },
+});

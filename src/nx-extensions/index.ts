@@ -1,0 +1,7 @@
+/** Open vSwitch's extensions of OpenFlow. Importing this registers its fields, actions and messages with the codec. */
+import '../ofp/index.js';
+import './actions/index.js';
+
+export type * from './action-types.js';
+export { F, NX_EXPERIMENTER, nxm, regs, tunMetadata, xregs, xxregs } from './fields.js';
+export { sub } from './subfield.js';
