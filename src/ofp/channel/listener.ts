@@ -1,4 +1,4 @@
-import { unlinkSync } from 'node:fs';
+import { lstatSync, unlinkSync } from 'node:fs';
 import { createServer, type ListenOptions, type Server, type Socket, connect as tcpConnect } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { Connection, type ConnectionOptions } from './connection.js';
@@ -159,6 +159,8 @@ function peerOf(socket: Socket): string {
 
 /** Unlinks a socket file that refuses connections: its listener died without removing it. */
 async function removeStale(path: string): Promise<void> {
+  // Any other file refuses connections too, and is nobody's to remove.
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSocket()) return;
   const stale = await new Promise<boolean>((resolve) => {
     const probe = tcpConnect({ path });
     probe.once('connect', () => {
