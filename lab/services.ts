@@ -5,6 +5,7 @@ import type { Host } from './host.js';
 import type { RunningProcess } from './process.js';
 import { until } from './until.js';
 
+const servers = new WeakMap<Host, RunningProcess>();
 const PROGRAMS = fileURLToPath(new URL('./programs/', import.meta.url));
 
 /** What {@link httpServer} answers with, as JSON. */
@@ -24,7 +25,16 @@ export async function httpServer(host: Host, port = 8080): Promise<RunningProces
   writeFileSync(file, nginxConfig(dir, host.name, port));
   const nginx = host.spawn(['nginx', '-p', dir, '-e', join(dir, 'error.log'), '-c', file]);
   await listening(host, nginx, port);
+  servers.set(host, nginx);
   return nginx;
+}
+
+/** Kills the host's {@link httpServer}: its kernel refuses connections from then on. */
+export async function stopServer(host: Host): Promise<void> {
+  const server = servers.get(host);
+  if (server === undefined) throw new Error(`no server runs on ${host.name}`);
+  await server.stop('SIGKILL');
+  servers.delete(host);
 }
 
 /** Returns each line it is sent, with the host's name before it. */
