@@ -15,12 +15,18 @@ export function encodeProperty(w: Writer, type: number, body: (w: Writer) => voi
   w.align8(start);
 }
 
-/** A property whose value needs alignment to 8: pad(4) first. */
-export function encodeProperty64(w: Writer, type: number, body: (w: Writer) => void): void {
-  encodeProperty(w, type, (v) => {
-    v.zero(4);
-    body(v);
-  });
+/** A property that is one number of 1, 2 or 4 bytes: 8 bytes long, the padding inside its length, as OVS wants it. */
+export function encodeNumberProperty(w: Writer, type: number, value: number, size: 1 | 2 | 4): void {
+  w.u32((type << 16) | 8);
+  w.uint(value, size);
+  w.zero(4 - size);
+}
+
+/** Reads the number of a property, with `r` narrowed to it. */
+export function decodeNumberProperty(r: Reader, size: 1 | 2 | 4, path: string): number {
+  const value = r.uint(size, path) as number;
+  r.zero(4 - size);
+  return value;
 }
 
 /** Writes a property that was kept whole. */

@@ -8,6 +8,11 @@ import type { Field, FieldValue, OfpVersion, Subfield } from '../ofp/types/field
 /** What `ofs << 6 | (n_bits − 1)` can say. */
 const MAX_BITS = 64;
 
+const NXM_OF = 0x0000;
+const NXM_NX = 0x0001;
+/** No header is this: NXM class 0, field 0, length 0. */
+const NO_NXM = 0;
+
 /** Bits `[ofs … ofs + nBits − 1]` of a field; by default all that follow `ofs`. Throws a RangeError beyond its width. */
 export function sub(field: Field, ofs = 0, nBits = field.nBits - ofs): Subfield {
   if (!Number.isInteger(ofs) || !Number.isInteger(nBits) || ofs < 0 || nBits < 1 || ofs + nBits > field.nBits)
@@ -57,12 +62,29 @@ export function subfieldOf(
   return { field, ofs, nBits };
 }
 
+const nxmHeaders = new Map<Field, number>();
+
+/**
+ * Writes the header that Open vSwitch prefers in learn, multipath, bundle_load, output_reg and ct: NXM where the
+ * field has one, in every version.
+ */
+export function encodeNxmHeader(w: Writer, field: Field, version: OfpVersion): void {
+  let header = nxmHeaders.get(field);
+  if (header === undefined) {
+    const id = field.ids.find((i) => i.class === NXM_OF || i.class === NXM_NX);
+    header = id ? ((id.class << 16) | (id.number << 9) | field.nBytes) >>> 0 : NO_NXM;
+    nxmHeaders.set(field, header);
+  }
+  if (header === NO_NXM) encodeOxmHeader(w, field, version);
+  else w.u32(header);
+}
+
 /** A header of a field in 4 bytes only: for actions that have no room for an experimenter's. */
 export function encodeShortHeader(w: Writer, field: Field, version: OfpVersion, path: string): void {
   const wire = field.wire[version];
   if (wire === undefined || wire.experimenter !== 0)
     throw new OfpEncodeError('unsupported', path, `${field.name} doesn't fit this action`);
-  w.u32(wire.header);
+  encodeNxmHeader(w, field, version);
 }
 
 /** Reads a header of 4 bytes; throws `bad-value` on an experimenter's, which would run into what follows. */

@@ -82,7 +82,7 @@ function encodeVariable(
   size: number,
 ): void {
   const { field, value, mask } = f;
-  if (!field.variable || size > field.nBytes || size < 1)
+  if (!field.variable || size > field.nBytes || size < 0)
     throw new OfpEncodeError('out-of-range', field.name, `a size of ${size} bytes`);
   const payload = mask === undefined ? size : 2 * size;
   w.u16(oxmClass);
@@ -121,7 +121,7 @@ export function decodeOxm(r: Reader): MatchField | RawOxm {
 
 function decodeVariable(r: Reader, field: Field, payload: number, masked: boolean): MatchField {
   const size = masked ? payload / 2 : payload;
-  if (!field.variable || size < 1 || size > field.nBytes || !Number.isInteger(size))
+  if (!field.variable || size > field.nBytes || !Number.isInteger(size))
     throw r.fail('bad-length', `${payload} bytes of value for ${field.nBytes}`, r.pos, field.name);
   const value = decodeFieldValue(r, field, size);
   return masked ? { field, value, mask: decodeFieldValue(r, field, size), size } : { field, value, size };

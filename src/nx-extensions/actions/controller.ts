@@ -1,7 +1,12 @@
 /** NXAST_CONTROLLER and NXAST_CONTROLLER2: the packet goes to the controller. */
 import type { ActionOf } from '../../ofp/types/action.js';
 import { reasonName, reasonNumber } from '../packet-in-reasons.js';
-import { decodeProperties, encodeProperty } from '../properties.js';
+import {
+  decodeNumberProperty,
+  decodeProperties,
+  encodeNumberProperty,
+  encodeProperty,
+} from '../properties.js';
 import { nicira } from './register.js';
 
 const MAX_LEN = 0xffff;
@@ -34,17 +39,15 @@ nicira('controller2', 37, 'CONTROLLER2', {
   encode(w, a) {
     w.zero(6);
     const { maxLen, controllerId, userdata, meterId } = a;
-    if (maxLen !== undefined && maxLen !== MAX_LEN) encodeProperty(w, PROPERTY.MAX_LEN, (v) => v.u16(maxLen));
+    if (maxLen !== undefined && maxLen !== MAX_LEN) encodeNumberProperty(w, PROPERTY.MAX_LEN, maxLen, 2);
     if (controllerId !== undefined && controllerId !== 0)
-      encodeProperty(w, PROPERTY.CONTROLLER_ID, (v) => v.u16(controllerId));
-    if (a.reason !== undefined && a.reason !== DEFAULT_REASON) {
-      const reason = reasonNumber(a.reason);
-      encodeProperty(w, PROPERTY.REASON, (v) => v.u8(reason));
-    }
+      encodeNumberProperty(w, PROPERTY.CONTROLLER_ID, controllerId, 2);
+    if (a.reason !== undefined && a.reason !== DEFAULT_REASON)
+      encodeNumberProperty(w, PROPERTY.REASON, reasonNumber(a.reason), 1);
     if (userdata !== undefined && userdata.length > 0)
       encodeProperty(w, PROPERTY.USERDATA, (v) => v.bytes(userdata));
     if (a.pause) encodeProperty(w, PROPERTY.PAUSE, () => {});
-    if (meterId !== undefined) encodeProperty(w, PROPERTY.METER_ID, (v) => v.u32(meterId));
+    if (meterId !== undefined) encodeNumberProperty(w, PROPERTY.METER_ID, meterId, 4);
   },
   decode(r) {
     r.zero(6);
@@ -52,13 +55,13 @@ nicira('controller2', 37, 'CONTROLLER2', {
     const unknown = decodeProperties(r, (type) => {
       switch (type) {
         case PROPERTY.MAX_LEN:
-          a.maxLen = r.u16('max_len');
+          a.maxLen = decodeNumberProperty(r, 2, 'max_len');
           return true;
         case PROPERTY.CONTROLLER_ID:
-          a.controllerId = r.u16('controller_id');
+          a.controllerId = decodeNumberProperty(r, 2, 'controller_id');
           return true;
         case PROPERTY.REASON:
-          a.reason = reasonName(r.u8('reason'));
+          a.reason = reasonName(decodeNumberProperty(r, 1, 'reason'));
           return true;
         case PROPERTY.USERDATA:
           a.userdata = r.rest();
@@ -67,7 +70,7 @@ nicira('controller2', 37, 'CONTROLLER2', {
           a.pause = true;
           return true;
         case PROPERTY.METER_ID:
-          a.meterId = r.u32('meter_id');
+          a.meterId = decodeNumberProperty(r, 4, 'meter_id');
           return true;
         default:
           return false;

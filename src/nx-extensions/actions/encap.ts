@@ -47,9 +47,9 @@ function encodeEncapProperty(w: Writer, p: EncapProperty): void {
     w.u8(5);
     w.u8(p.mdType);
   } else {
-    // class(2) type(1) len(1), of the data in bytes; data
+    // class(2) type(1) len(1), of the data; data. Here the property's len includes its padding.
     w.u8(NSH_TLV);
-    const length = 8 + p.data.length;
+    const length = (8 + p.data.length + 7) & ~7;
     if (length > 0xff)
       throw new OfpEncodeError('too-long', 'encap.properties', `${p.data.length} bytes of data`);
     w.u8(length);
@@ -77,9 +77,10 @@ function decodeEncapProperty(r: Reader, index: number): EncapProperty {
   if (propertyClass === CLASS_NSH && type === NSH_TLV && length >= 8) {
     const tlvClass = r.u16('tlv_class');
     const tlvType = r.u8('tlv_type');
-    if (r.u8('tlv_len') === length - 8) {
-      const data = r.bytes(length - 8);
-      r.zero(padded - length);
+    const size = r.u8('tlv_len');
+    if (length === ((8 + size + 7) & ~7)) {
+      const data = r.bytes(size);
+      r.zero(length - 8 - size);
       return { type: 'nsh_tlv', tlvClass, tlvType, data };
     }
   }

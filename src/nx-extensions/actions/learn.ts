@@ -1,10 +1,10 @@
 /** NXAST_LEARN and NXAST_LEARN2: a flow that makes flows. */
-import { decodeOxmHeader, encodeOxmHeader } from '../../ofp/actions/oxm-header.js';
+import { decodeOxmHeader } from '../../ofp/actions/oxm-header.js';
 import type { Reader } from '../../ofp/bytes/reader.js';
 import type { Writer } from '../../ofp/bytes/writer.js';
 import type { OfpVersion, Subfield } from '../../ofp/types/field.js';
 import type { Learn, LearnSpec } from '../action-types.js';
-import { checkSubfield, fieldValue, placeValue, subfieldOf } from '../subfield.js';
+import { checkSubfield, encodeNxmHeader, fieldValue, placeValue, subfieldOf } from '../subfield.js';
 import { nicira } from './register.js';
 
 const FLAG = { SEND_FLOW_REM: 1, DELETE_LEARNED: 2, WRITE_RESULT: 4 } as const;
@@ -81,7 +81,7 @@ nicira('learn2', 45, 'LEARN2', {
     w.zero(2);
     if (a.resultDst) {
       checkSubfield(a.resultDst, 'learn2.resultDst', 1);
-      encodeOxmHeader(w, a.resultDst.field, version);
+      encodeNxmHeader(w, a.resultDst.field, version);
     }
     encodeSpecs(w, a.specs, version);
   },
@@ -124,7 +124,7 @@ function encodeSpecs(w: Writer, specs: readonly LearnSpec[], version: OfpVersion
 }
 
 function encodeFieldAndOfs(w: Writer, s: Subfield, version: OfpVersion): void {
-  encodeOxmHeader(w, s.field, version);
+  encodeNxmHeader(w, s.field, version);
   w.u16(s.ofs);
 }
 
