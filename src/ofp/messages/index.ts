@@ -1,2 +1,8 @@
 /** Registers the standard messages, one file per family. */
 import './hello.js';
+import './flow.js';
+import './group.js';
+import './meter.js';
+import './packet.js';
+import './session.js';
+import './bundle.js';
