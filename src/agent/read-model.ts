@@ -147,7 +147,7 @@ export interface ReadModel {
   configShow(filter: Filter): Promise<ConfigShown>;
 
   logLevels(): LogLevels;
-  /** @throws RefusedError for unknown modules and levels; `*` sets all. */
+  /** @throws RefusedError for unknown modules and levels; module `any` means all. */
   setLogLevel(module: string, level: string): LogLevels;
 
   /** Calls back on each event until the returned function is called. Events are numbered; the last ones are kept. */

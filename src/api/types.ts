@@ -1,6 +1,6 @@
 /** What the API says, as JSON. Commands import these types alone, so nothing here may import anything. */
 
-/** A tenant by name, a pool by name or `tenant/pool`; absent: all. */
+/** A tenant and a pool by name; absent: all. A pool alone means the pools of that name in every tenant. */
 export interface Filter {
   readonly tenant?: string;
   readonly pool?: string;
