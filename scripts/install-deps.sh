@@ -4,6 +4,7 @@
 # --npm-only leaves Debian's packages alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export PATH="$PWD/.node/node_modules/node/bin:$PATH"
 
 DEBIAN_PACKAGES=(
   openvswitch-switch openvswitch-pki iproute2 ethtool procps util-linux
@@ -13,7 +14,8 @@ DEBIAN_PACKAGES=(
 main() {
   [ "${1:-}" = --npm-only ] || install_debian "${DEBIAN_PACKAGES[@]}"
   node_is_new_enough || install_node
-  node scripts/node-modules-fresh.mjs || npm ci --no-audit --no-fund
+  node scripts/node-modules-fresh.mjs ||
+    node "$(readlink -f "$(command -v npm)")" ci --no-audit --no-fund # Debian's npm would run on Debian's node
 }
 
 # Installs those of the named packages that are missing.
@@ -47,13 +49,14 @@ node_is_new_enough() {
     node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)'
 }
 
-# Debian 12 has Node 18. Its npm fetches a newer Node, into .node/ of this directory only; the Makefile's PATH has it.
+# Debian 12 has Node 18. Its npm fetches a newer Node, into .node/ of this directory only.
 install_node() {
   command -v npm >/dev/null || install_debian nodejs npm
   echo "installing Node 20 in .node/"
   mkdir -p .node
   [ -e .node/package.json ] || echo '{ "private": true }' >.node/package.json
   (cd .node && npm install --no-audit --no-fund --save-exact node@20.20.2)
+  hash -r # bash remembers where the old one was
   node_is_new_enough || { echo "Node 20.19 or newer is needed, this is $(node --version)" >&2; exit 1; }
 }
 

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { memberIs } from '../observations.js';
 import { proven, title, verbatim } from './narration.js';
 import { running, type Stage } from './stages.js';
@@ -16,6 +17,9 @@ const COMMANDS = [
 export async function lookAround(stage: Stage): Promise<void> {
   const agent = running(stage);
   title('5. to look around');
+  // Where scripts/install-deps.sh had to fetch a newer Node, a person's shell doesn't know of it.
+  const bin = dirname(process.execPath);
+  if (bin.includes('/.node/')) console.log(`  export PATH=${bin}:$PATH`);
   console.log(`  export HPNN_API=unix:${agent.socket}`);
   for (const command of COMMANDS) {
     const { stdout } = await agent.lbctl(command);

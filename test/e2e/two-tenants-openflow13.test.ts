@@ -1,0 +1,3 @@
+import { isolation } from './suites/isolation.js';
+
+await isolation('OpenFlow13');
