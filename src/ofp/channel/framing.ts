@@ -1,3 +1,4 @@
+import { OFP15 } from '../types/field.js';
 import { lastType, OFPT } from './wire.js';
 
 /** Size of ofp_header, OpenFlow 1.3 §7.1. */
@@ -56,7 +57,8 @@ export class Framer {
   /** Gives the next bytes of the stream. The previous chunk must be used up: `next()` returned undefined. */
   push(chunk: Uint8Array): void {
     if (this.pos < this.chunk.length) throw new Error('Framer.push before next() used up the last chunk');
-    this.chunk = chunk;
+    // Not as a Buffer, whose slice() is no copy: a decoder's copies would be views of the receive buffer.
+    this.chunk = new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.length);
     this.pos = 0;
   }
 
@@ -116,8 +118,11 @@ export class Framer {
       throw new FramingError('bad-length', this.passed, `a message of ${length} bytes`);
     if (this.version === 0) {
       // Before negotiation a hello or error of any version may come; nothing speaks version 0 or 0x80 and up.
+      if (version === 0x16 && type === 3)
+        throw new FramingError('bad-version', this.passed, 'TLS, where plain OpenFlow is spoken,');
       if (version === 0 || version >= 0x80)
         throw new FramingError('bad-version', this.passed, `version 0x${hex(version)}`);
+      if (type > lastType(OFP15)) throw new FramingError('bad-type', this.passed, `message type ${type}`);
       return length;
     }
     if (version !== this.version && type > OFPT.ECHO_REPLY)
