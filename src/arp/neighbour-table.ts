@@ -7,6 +7,7 @@ import type { Clock, PacketContext, PacketIo, Random } from '../packetio/types.j
 import { Entry } from './entry.js';
 import { NeighbourStateMachine } from './state-machine.js';
 import {
+  type AdoptedNeighbour,
   DEFAULT_SETTINGS,
   type NeighbourChange,
   type NeighbourEvent,
@@ -175,6 +176,29 @@ export class NeighbourTable {
         entry.usedAt = this.clock.now();
         tenant.hosts++;
       }
+    }
+  }
+
+  /**
+   * Takes over what the switch already uses, of which the table knows nothing yet: used at once, verified soon, told as
+   * a change only if it turns out to be wrong.
+   */
+  adopt(tenantId: number, segmentId: number, neighbours: readonly AdoptedNeighbour[]): void {
+    const tenant = this.tenants.get(tenantId);
+    const segment = tenant?.segments.get(segmentId);
+    if (tenant === undefined || segment === undefined) return;
+    const spread = Math.min(SPREAD_MAX_MS, neighbours.length * SPREAD_MS);
+    for (const { address, mac, ...station } of neighbours) {
+      if (segment.own.has(address)) continue;
+      let entry = segment.entries.get(address);
+      if (entry === undefined) {
+        if (tenant.hosts >= this.settings.maxPerTenant) continue;
+        entry = new Entry(tenantId, segmentId, address);
+        entry.usedAt = this.clock.now();
+        segment.entries.set(address, entry);
+        tenant.hosts++;
+      }
+      if (entry.mac === 0n) this.machine.assume(entry, mac, station, this.random() * spread);
     }
   }
 

@@ -46,6 +46,15 @@ export class NeighbourStateMachine {
     this.env.schedule(entry, this.env.now() + delayMs);
   }
 
+  /** Takes a station for granted until a question of ours, not urgent, has been answered or not. */
+  assume(entry: Entry, mac: Mac, station: Station, delayMs: number): void {
+    entry.mac = mac;
+    entry.station = station;
+    this.enter(entry, 'PROBE');
+    this.env.schedule(entry, this.env.now() + delayMs);
+    this.env.usable(entry);
+  }
+
   /** The moment that the entry waited for. */
   onTime(entry: Entry): void {
     switch (entry.state) {

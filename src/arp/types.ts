@@ -35,6 +35,12 @@ export interface NeighbourKey {
   readonly address: Ipv4;
 }
 
+/** A neighbour that the switch had when the agent came. */
+export interface AdoptedNeighbour extends Station {
+  readonly address: Ipv4;
+  readonly mac: Mac;
+}
+
 /** A neighbour as packets should reach it now; without `mac`: it can't be reached any more. */
 export interface NeighbourChange extends NeighbourKey, Partial<Station> {
   readonly mac?: Mac;

@@ -457,6 +457,30 @@ describe('packets to unresolved next hops', () => {
   });
 });
 
+describe('adoption of what the switch uses', () => {
+  const adopted = [{ address: HOST, mac: CARD, ofport: 10 }];
+
+  it('is used at once, verified, and told as no change', () => {
+    hosts = [{ mac: CARD, port: 10 }];
+    target();
+    table.adopt(1, 2, adopted);
+    expect(entry()).toMatchObject({ mac: CARD, state: 'PROBE' });
+    clock.advance(1000);
+    expect(entry().state).toBe('REACHABLE');
+    expect(changes).toEqual([]);
+  });
+
+  it('is dropped where nobody answers, replaced where somebody else does', () => {
+    table.adopt(1, 2, [...adopted, { address: HOST + 1, mac: CARD, ofport: 10 }]);
+    hosts = [{ mac: OTHER, port: 12, address: HOST + 1 }];
+    clock.advance(8000);
+    expect(changes).toEqual([
+      { tenant: 1, segment: 2, address: HOST + 1, mac: OTHER, ofport: 12 },
+      { tenant: 1, segment: 2, address: HOST },
+    ]);
+  });
+});
+
 describe('reload', () => {
   it('the same again asks and tells nothing', () => {
     settled();

@@ -1,0 +1,2 @@
+export { type NeighbourCounters, NeighbourTable } from './neighbour-table.js';
+export * from './types.js';
