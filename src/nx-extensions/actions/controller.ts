@@ -1,29 +1,28 @@
 /** NXAST_CONTROLLER and NXAST_CONTROLLER2: the packet goes to the controller. */
+
+import { packetInReason, packetInReasonNumber } from '../../ofp/messages/packet.js';
+import { decodeProperties, encodeProperty } from '../../ofp/properties.js';
 import type { ActionOf } from '../../ofp/types/action.js';
-import { reasonName, reasonNumber } from '../packet-in-reasons.js';
-import {
-  decodeNumberProperty,
-  decodeProperties,
-  encodeNumberProperty,
-  encodeProperty,
-} from '../properties.js';
+import { decodeNumberProperty, encodeNumberProperty } from '../properties.js';
 import { nicira } from './register.js';
 
 const MAX_LEN = 0xffff;
 const DEFAULT_REASON = 'apply_action';
+
+// Reasons have the numbers of OpenFlow 1.5 in every version.
 
 // max_len(2) controller_id(2) reason(1) zero(1)
 nicira('controller', 20, 'CONTROLLER', {
   encode(w, a) {
     w.u16(a.maxLen ?? MAX_LEN);
     w.u16(a.controllerId ?? 0);
-    w.u8(reasonNumber(a.reason ?? DEFAULT_REASON));
+    w.u8(packetInReasonNumber(a.reason ?? DEFAULT_REASON));
     w.u8(0);
   },
   decode(r) {
     const maxLen = r.u16('max_len');
     const controllerId = r.u16('controller_id');
-    const reason = reasonName(r.u8('reason'));
+    const reason = packetInReason(r.u8('reason'));
     r.zero(1);
     return { type: 'controller', maxLen, controllerId, reason };
   },
@@ -43,9 +42,9 @@ nicira('controller2', 37, 'CONTROLLER2', {
     if (controllerId !== undefined && controllerId !== 0)
       encodeNumberProperty(w, PROPERTY.CONTROLLER_ID, controllerId, 2);
     if (a.reason !== undefined && a.reason !== DEFAULT_REASON)
-      encodeNumberProperty(w, PROPERTY.REASON, reasonNumber(a.reason), 1);
+      encodeNumberProperty(w, PROPERTY.REASON, packetInReasonNumber(a.reason), 1);
     if (userdata !== undefined && userdata.length > 0)
-      encodeProperty(w, PROPERTY.USERDATA, (v) => v.bytes(userdata));
+      encodeProperty(w, PROPERTY.USERDATA, () => w.bytes(userdata));
     if (a.pause) encodeProperty(w, PROPERTY.PAUSE, () => {});
     if (meterId !== undefined) encodeNumberProperty(w, PROPERTY.METER_ID, meterId, 4);
   },
@@ -61,7 +60,7 @@ nicira('controller2', 37, 'CONTROLLER2', {
           a.controllerId = decodeNumberProperty(r, 2, 'controller_id');
           return true;
         case PROPERTY.REASON:
-          a.reason = reasonName(decodeNumberProperty(r, 1, 'reason'));
+          a.reason = packetInReason(decodeNumberProperty(r, 1, 'reason'));
           return true;
         case PROPERTY.USERDATA:
           a.userdata = r.rest();

@@ -6,3 +6,6 @@ import './meter.js';
 import './packet.js';
 import './session.js';
 import './bundle.js';
+import './port.js';
+import './table.js';
+import './role.js';
