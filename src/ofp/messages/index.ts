@@ -9,3 +9,6 @@ import './bundle.js';
 import './port.js';
 import './table.js';
 import './role.js';
+import './multipart-flow.js';
+import './multipart-switch.js';
+import './multipart-group.js';
