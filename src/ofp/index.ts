@@ -10,6 +10,16 @@ export { decodeActions, encodeAction, encodeActions } from './actions.js';
 export { type DecodeErrorCode, OfpDecodeError, OfpEncodeError } from './bytes/errors.js';
 export { MAX_DEPTH, Reader } from './bytes/reader.js';
 export { Writer } from './bytes/writer.js';
+export {
+  allOnes,
+  canonicalActions,
+  canonicalInstructions,
+  canonicalMatch,
+  instructionsKey,
+  matchKey,
+  registerActionRule,
+  registerMatchRule,
+} from './canonical.js';
 export { type Decoded, decodeFrom, decodeMessage, encodeMessage, HEADER_SIZE } from './codec.js';
 export { oxm } from './fields/basic.js';
 export { decodeInstructions, encodeInstructions } from './instructions.js';
@@ -24,7 +34,9 @@ export {
   encodeOxms,
   m,
 } from './match.js';
+export { packetInReason, packetInReasonNumber } from './messages/packet.js';
 export * from './registry.js';
+export { splitGroup } from './split.js';
 export type * from './types/action.js';
 export * from './types/bundle.js';
 export * from './types/field.js';

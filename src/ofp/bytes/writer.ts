@@ -93,6 +93,11 @@ export class Writer {
     }
   }
 
+  /** What was written at `at`. */
+  peekU16(at: number): number {
+    return this.view.getUint16(at);
+  }
+
   patchU8(at: number, v: number): void {
     this.buf[at] = v;
   }

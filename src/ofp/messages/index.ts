@@ -12,3 +12,5 @@ import './role.js';
 import './multipart-flow.js';
 import './multipart-switch.js';
 import './multipart-group.js';
+import './multipart-table-features.js';
+import './multipart-flow-monitor.js';

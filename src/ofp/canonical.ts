@@ -1,0 +1,189 @@
+/**
+ * One form for what can be written in several ways, so that what was sent and what a switch dumps compare equal
+ * in every version. Extensions add the equivalences of their own fields and actions.
+ */
+import type { Action, Instruction } from './types/action.js';
+import type { Field, FieldValue, Match, MatchField, RawOxm } from './types/field.js';
+
+type MatchRule = (f: MatchField) => readonly MatchField[] | undefined;
+type ActionRule = (action: Action) => readonly Action[] | undefined;
+
+const matchRules = new Map<Field, MatchRule>();
+const actionRules = new Map<string, ActionRule>();
+
+/** `rule` says what stands for a match of `field`, e.g. two registers for an xreg; `undefined`: itself. */
+export function registerMatchRule(field: Field, rule: MatchRule): void {
+  matchRules.set(field, rule);
+}
+
+/** `rule` says what stands for an action of that type; `undefined`: itself. */
+export function registerActionRule(type: Action['type'], rule: ActionRule): void {
+  actionRules.set(type, rule);
+}
+
+const ones = new Map<number, FieldValue>();
+/** All ones in the width of a value of `field`. */
+export function allOnes(field: Field): FieldValue {
+  const known = ones.get(field.nBits);
+  if (known !== undefined && (typeof known === 'number') === field.nBytes <= 4) return known;
+  const mask =
+    field.nBytes <= 4
+      ? field.nBits === 32
+        ? 0xffffffff
+        : 2 ** field.nBits - 1
+      : (1n << BigInt(field.nBits)) - 1n;
+  ones.set(field.nBits, mask);
+  return mask;
+}
+
+function and(a: FieldValue, b: FieldValue): FieldValue {
+  return typeof a === 'number' && typeof b === 'number' ? (a & b) >>> 0 : BigInt(a) & BigInt(b);
+}
+function or(a: FieldValue, b: FieldValue): FieldValue {
+  return typeof a === 'number' && typeof b === 'number' ? (a | b) >>> 0 : BigInt(a) | BigInt(b);
+}
+
+/**
+ * Fields by index, each once; masks of all ones dropped, fields masked by nothing dropped, bits outside a mask
+ * cleared. Prerequisites stay. Raw TLVs come last, as they are.
+ */
+export function canonicalMatch(match: Match): Match {
+  const fields: MatchField[] = [];
+  let raw: RawOxm[] | undefined;
+  for (const f of match) {
+    if (f.field === null) {
+      raw ??= [];
+      raw.push(f);
+      continue;
+    }
+    const replaced = matchRules.get(f.field)?.(f);
+    if (replaced === undefined) add(fields, f);
+    else for (const part of replaced) add(fields, part);
+  }
+  fields.sort((a, b) => a.field.index - b.field.index);
+  const merged = merge(fields);
+  return raw === undefined ? merged : [...merged, ...raw];
+}
+
+function add(fields: MatchField[], f: MatchField): void {
+  const { field, value, mask } = f;
+  if (mask === undefined) {
+    fields.push(f.size === undefined ? f : { field, value });
+    return;
+  }
+  const full = allOnes(field);
+  const bits = and(mask, full);
+  if (BigInt(bits) === 0n) return;
+  fields.push(bits === full ? { field, value } : { field, value: and(value, bits), mask: bits });
+}
+
+/** Two masked matches of one field become one. */
+function merge(fields: MatchField[]): MatchField[] {
+  let n = 0;
+  for (const f of fields) {
+    const last = n > 0 ? fields[n - 1]! : undefined;
+    if (last === undefined || last.field !== f.field) {
+      fields[n++] = f;
+      continue;
+    }
+    if (last.mask === undefined || f.mask === undefined) {
+      if (last.mask !== undefined) fields[n - 1] = f;
+      continue;
+    }
+    const mask = or(last.mask, f.mask);
+    const value = or(last.value, f.value);
+    fields[n - 1] = mask === allOnes(f.field) ? { field: f.field, value } : { field: f.field, value, mask };
+  }
+  fields.length = n;
+  return fields;
+}
+
+/**
+ * A meter action at the head of apply_actions becomes a meter instruction, empty instructions of actions vanish,
+ * instructions are in the order of their execution, actions in the one form that the rules give.
+ */
+export function canonicalInstructions(list: readonly Instruction[]): readonly Instruction[] {
+  const result: Instruction[] = [];
+  for (const i of list) {
+    if (i.type === 'apply_actions') {
+      let actions = canonicalActions(i.actions);
+      while (actions[0]?.type === 'meter') {
+        result.push({ type: 'meter', meterId: actions[0].meterId });
+        actions = actions.slice(1);
+      }
+      if (actions.length > 0) result.push({ type: 'apply_actions', actions });
+    } else if (i.type === 'write_actions') {
+      if (i.actions.length > 0) result.push({ type: 'write_actions', actions: canonicalActions(i.actions) });
+    } else result.push(i);
+  }
+  return result.sort((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
+}
+/** OpenFlow 1.3.5 §5.9: the order in which instructions are executed. */
+const ORDER: readonly Instruction['type'][] = [
+  'meter',
+  'apply_actions',
+  'clear_actions',
+  'write_actions',
+  'write_metadata',
+  'stat_trigger',
+  'goto_table',
+  'raw',
+];
+
+/** Actions in one form: full masks dropped, equivalents replaced. Nested lists are left to the rules. */
+export function canonicalActions(actions: readonly Action[]): readonly Action[] {
+  const result: Action[] = [];
+  for (const a of actions) {
+    const replaced = actionRules.get(a.type)?.(a);
+    if (replaced === undefined) result.push(plainSetField(a));
+    else for (const r of replaced) result.push(plainSetField(r));
+  }
+  return result;
+}
+
+function plainSetField(a: Action): Action {
+  if (a.type !== 'set_field' || a.mask === undefined || a.mask !== allOnes(a.field)) return a;
+  return { type: 'set_field', field: a.field, value: a.value };
+}
+
+/** What identifies a flow: equal for equal tables, priorities and canonical matches. */
+export function matchKey(table: number, priority: number, match: Match): string {
+  let key = `${table},${priority}`;
+  for (const f of canonicalMatch(match)) {
+    if (f.field === null) key += `,x${hex(f.raw)}`;
+    else {
+      key += `,${f.field.index}=${f.value.toString(16)}`;
+      if (f.mask !== undefined) key += `/${f.mask.toString(16)}`;
+    }
+  }
+  return key;
+}
+
+/** Equal for equal canonical instructions. */
+export function instructionsKey(list: readonly Instruction[]): string {
+  return stringify(canonicalInstructions(list));
+}
+
+function hex(bytes: Uint8Array): string {
+  let s = '';
+  for (const b of bytes) s += b.toString(16).padStart(2, '0');
+  return s;
+}
+
+function isField(value: object): value is Field {
+  return 'wire' in value && 'ids' in value;
+}
+
+function stringify(value: unknown): string {
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'bigint' || typeof value === 'number' ? value.toString(16) : String(value);
+  if (value instanceof Uint8Array) return `x${hex(value)}`;
+  if (isField(value)) return `f${value.index}`;
+  if (Array.isArray(value)) return `[${value.map(stringify).join()}]`;
+  let s = '{';
+  for (const key of Object.keys(value).sort()) {
+    const v = (value as Record<string, unknown>)[key];
+    if (v !== undefined) s += `${key}:${stringify(v)};`;
+  }
+  return `${s}}`;
+}
