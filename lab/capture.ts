@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Namespace } from './namespace.js';
 import type { RunningProcess } from './process.js';
+import { pause } from './until.js';
 
 export interface CaptureOptions {
   readonly device: string;
@@ -37,11 +38,15 @@ export class Capture {
   private constructor(
     readonly file: string,
     readonly process: RunningProcess,
+    /** Longest time in ms until a frame is in the file. */
+    private readonly delay: number,
   ) {}
 
   /** Resolves when frames are being captured. */
   static async start(namespace: Namespace, dir: string, options: CaptureOptions): Promise<Capture> {
     serial += 1;
+    // In immediate mode each frame takes a slot of the largest size; with the 64 KiB of a loopback few fit the buffer.
+    const loopback = options.device === 'lo';
     const file = join(dir, `${namespace.name}-${options.device}-${serial}.pcap`);
     const child = namespace.spawn([
       'tcpdump',
@@ -49,7 +54,9 @@ export class Capture {
       options.device,
       '-n',
       '-U',
-      '--immediate-mode',
+      ...(loopback ? [] : ['--immediate-mode']),
+      '-B',
+      '16384',
       '-Z',
       'root',
       '-w',
@@ -58,7 +65,7 @@ export class Capture {
       ...(options.filter === undefined ? [] : [options.filter]),
     ]);
     await child.says(/listening on/);
-    return new Capture(file, child);
+    return new Capture(file, child, loopback ? 1_100 : 60);
   }
 
   /** What was captured so far. */
@@ -70,9 +77,24 @@ export class Capture {
     return this.frames().map((frame) => look(frame.bytes));
   }
 
+  /**
+   * Ends the capture and returns all of it. Throws when the kernel dropped frames: absence would prove nothing then.
+   */
   async stop(): Promise<Frame[]> {
+    await this.#settled();
     await this.process.stop('SIGINT');
+    const dropped = Number(/(\d+) packets? dropped by kernel/.exec(this.process.stderr)?.[1] ?? 0);
+    if (dropped > 0) throw new Error(`${dropped} frames are missing in ${this.file}`);
     return this.frames();
+  }
+
+  /** tcpdump leaves behind what it hasn't read yet when it is told to end: waits until the file stops growing. */
+  async #settled(): Promise<void> {
+    const end = Date.now() + 3 * this.delay;
+    for (let size = -1; size !== statSync(this.file).size && Date.now() < end; ) {
+      size = statSync(this.file).size;
+      await pause(this.delay);
+    }
   }
 }
 

@@ -20,35 +20,39 @@ const EXPERIMENTER = 4;
 const ONF = 0x4f4e4600;
 const ONF_BUNDLE_ADD = 2301;
 
+export interface SnifferOptions {
+  /** TCP port that one of the two listens on, 6653 by default. */
+  readonly port?: number;
+  /** Whether the controller listens there (the default) or the switch does. */
+  readonly listener?: 'controller' | 'switch';
+}
+
 /** Listens at the node's loopback. Connections that were open before are left out. */
 export class OpenflowSniffer {
-  private constructor(
-    private readonly capture: Capture,
-    private readonly port: number,
-  ) {}
+  private constructor(private readonly capture: Capture) {}
 
-  static async start(lab: Lab, port = 6653): Promise<OpenflowSniffer> {
-    const capture = await Capture.start(lab.node, lab.dir, { device: 'lo', filter: `tcp src port ${port}` });
-    return new OpenflowSniffer(capture, port);
+  static async start(lab: Lab, options: SnifferOptions = {}): Promise<OpenflowSniffer> {
+    const end = options.listener === 'switch' ? 'dst' : 'src';
+    const filter = `tcp ${end} port ${options.port ?? 6653}`;
+    return new OpenflowSniffer(await Capture.start(lab.node, lab.dir, { device: 'lo', filter }));
   }
 
   changes(): Changes {
-    return countChanges(streams(this.capture.frames(), this.port));
+    return countChanges(streams(this.capture.frames()));
   }
 
   async stop(): Promise<Changes> {
-    return countChanges(streams(await this.capture.stop(), this.port));
+    return countChanges(streams(await this.capture.stop()));
   }
 }
 
-/** The bytes that went from `port`, per connection whose beginning was seen. */
-function streams(frames: readonly Frame[], port: number): Buffer[] {
+/** The bytes of each connection whose beginning was seen; the frames are of one direction. */
+function streams(frames: readonly Frame[]): Buffer[] {
   const starts = new Map<number, number>();
   const segments = new Map<number, { offset: number; bytes: Buffer }[]>();
   for (const { bytes } of frames) {
     const tcp = 14 + (bytes[14]! & 15) * 4;
-    if (bytes.readUInt16BE(12) !== 0x0800 || bytes.readUInt16BE(tcp) !== port) continue;
-    const peer = bytes.readUInt16BE(tcp + 2);
+    const peer = bytes.readUInt32BE(tcp); // both ports
     const sequence = bytes.readUInt32BE(tcp + 4);
     if ((bytes[tcp + 13]! & 2) !== 0) {
       starts.set(peer, sequence + 1);
@@ -63,12 +67,12 @@ function streams(frames: readonly Frame[], port: number): Buffer[] {
   return [...segments.values()].map(joined);
 }
 
-/** Up to the first hole; what was sent twice counts once. */
+/** What was sent twice counts once; a hole would hide changes and is an error. */
 function joined(segments: { offset: number; bytes: Buffer }[]): Buffer {
   const parts: Buffer[] = [];
   let end = 0;
   for (const { offset, bytes } of segments.sort((a, b) => a.offset - b.offset)) {
-    if (offset > end) break;
+    if (offset > end) throw new Error(`${offset - end} bytes of a connection were not captured`);
     if (offset + bytes.length <= end) continue;
     parts.push(bytes.subarray(end - offset));
     end = offset + bytes.length;

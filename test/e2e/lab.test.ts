@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { Lab } from '../../lab/lab.js';
 import { namespacesOf } from '../../lab/namespace.js';
+import { OpenflowSniffer } from '../../lab/openflow-sniffer.js';
 import { records } from '../../lab/owner.js';
 import { RunningProcess, run } from '../../lab/process.js';
 import { answer, httpServer, tcpEcho, udpEcho } from '../../lab/services.js';
@@ -79,6 +80,32 @@ t.test('flows are read back in parts', async (t) => {
     match: 'tcp,reg3=0x1,tp_dst=80',
     idleTimeout: 60,
   });
+});
+
+t.test('changes are counted on the wire, inside bundles and outside', async (t) => {
+  const lab = await Lab.create();
+  t.teardown(() => lab.close());
+  await lab.addBridge('br-lb');
+  await lab.vswitch.setController('br-lb', 'ptcp:6653:127.0.0.1');
+  const flows = Array.from({ length: 500 }, (_, index) => `table=1,reg1=${index},actions=drop`).join('\n');
+  for (const [version, bundle] of [
+    ['OpenFlow13', '--bundle'],
+    ['OpenFlow15', '--bundle'],
+    ['OpenFlow13', '--no-stats'],
+  ] as const) {
+    const sniffer = await OpenflowSniffer.start(lab, { listener: 'switch' });
+    const argv = ['ovs-ofctl', '-O', version, bundle, 'add-flows', 'tcp:127.0.0.1:6653', '-'];
+    await until(() => lab.node.exec(argv, { input: flows }), { what: 'the switch listening' });
+    await lab.node.exec([
+      'ovs-ofctl',
+      '-O',
+      version,
+      'add-group',
+      'tcp:127.0.0.1:6653',
+      `group_id=${version.slice(-2)}${bundle.length},type=all`,
+    ]);
+    t.match(await sniffer.stop(), { flowMods: 500, groupMods: 1, meterMods: 0 }, `${version} ${bundle}`);
+  }
 });
 
 t.test('the switch can be killed and comes back with its ports', async (t) => {
