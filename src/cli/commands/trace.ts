@@ -1,0 +1,122 @@
+/** `trace`, `capture`, `events`: see what happens to packets and messages. */
+import { open } from 'node:fs/promises';
+import type { AgentEvent, TraceRequest, TraceResult } from '../../api/types.js';
+import type { Context } from '../context.js';
+import { CliError, EXIT } from '../io.js';
+import { paint, printable, renderJson } from '../render.js';
+
+export interface TraceOptions {
+  readonly from: string;
+  readonly raw?: boolean;
+  readonly json?: boolean;
+  readonly ctState?: readonly string[];
+}
+
+export async function tracePacket(context: Context, packet: string, options: TraceOptions): Promise<void> {
+  const { tenant } = context.options;
+  if (tenant === undefined)
+    throw new CliError(EXIT.usage, "whose packet? Addresses alone don't tell: add -t TENANT");
+  const request: TraceRequest = {
+    tenant,
+    from: options.from,
+    packet,
+    ...(options.ctState === undefined ? {} : { ctStates: options.ctState }),
+  };
+  const result = await context.client.post<TraceResult>('/trace', request);
+  if (options.raw) context.print(result.raw.endsWith('\n') ? result.raw : `${result.raw}\n`);
+  else if (options.json || context.render.format === 'json') context.print(renderJson(result));
+  else context.print(describeTrace(result, context.render.colors));
+}
+
+function describeTrace(result: TraceResult, colors: boolean): string {
+  const width = Math.max(...result.steps.map((step) => step.tableName?.length ?? 0), 0);
+  const steps = result.steps.map((step) => {
+    const table = `${step.table === undefined ? '  ' : String(step.table).padStart(2)} ${(step.tableName ?? '').padEnd(width)}`;
+    const rule =
+      step.rule === undefined
+        ? ''
+        : `\n${' '.repeat(width + 5)}${paint(printable(step.rule), 'dim', colors)}`;
+    return `${table}  ${printable(step.text)}${rule}\n`;
+  });
+  return `${result.tenant}: ${result.packet}, from ${result.from}\n${steps.join('')}${verdict(result, colors)}\n`;
+}
+
+function verdict(result: TraceResult, colors: boolean): string {
+  const reason = result.reason === undefined ? '' : `: ${printable(result.reason)}`;
+  if (result.verdict === 'dropped') return `=> ${paint('dropped', 'bad', colors)}${reason}`;
+  const facts = [
+    result.listener === undefined ? undefined : `listener ${result.listener}`,
+    result.slot === undefined ? undefined : `slot ${result.slot}`,
+    result.member === undefined ? undefined : `member ${result.member}`,
+    result.output === undefined ? undefined : `out by ${result.output}`,
+  ].filter((fact) => fact !== undefined);
+  return `=> ${paint(result.verdict, 'good', colors)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}${reason}`;
+}
+
+export interface CaptureOptions {
+  readonly output?: string;
+  readonly class?: readonly string[];
+  readonly frames: boolean;
+  /** Seconds. */
+  readonly duration?: number;
+}
+
+/** Until Ctrl-C or the duration is over. A file is pcapng; standard output gets text, or pcapng with `-o -`. */
+export async function capture(context: Context, options: CaptureOptions): Promise<void> {
+  const { io, filter } = context;
+  const over = options.duration === undefined ? [] : [AbortSignal.timeout(options.duration * 1000)];
+  const signal = AbortSignal.any([io.interrupted, ...over]);
+  const chunks = context.client.stream(
+    'POST',
+    '/capture',
+    {
+      format: options.output === undefined ? 'text' : 'pcapng',
+      frames: options.frames,
+      ...(filter.tenant === undefined ? {} : { tenant: filter.tenant }),
+      ...(options.class === undefined ? {} : { classes: options.class }),
+    },
+    signal,
+  );
+  if (options.output === undefined || options.output === '-') {
+    for await (const chunk of chunks) io.stdout.write(chunk);
+    return;
+  }
+  let bytes = 0;
+  const file = await open(options.output, 'w').catch((error: NodeJS.ErrnoException) => {
+    throw new CliError(EXIT.usage, `can't write ${options.output}: ${error.code ?? error.message}`);
+  });
+  try {
+    for await (const chunk of chunks) {
+      await file.write(chunk);
+      bytes += chunk.length;
+    }
+  } finally {
+    await file.close();
+  }
+  io.stderr.write(`lbctl: ${bytes} bytes written to ${options.output}\n`);
+}
+
+/** Until Ctrl-C. */
+export async function followEvents(context: Context, options: { since?: number }): Promise<void> {
+  const query = [
+    context.filter.tenant === undefined ? '' : `tenant=${encodeURIComponent(context.filter.tenant)}`,
+    options.since === undefined ? '' : `since=${options.since}`,
+  ].filter((part) => part !== '');
+  const path = `/events${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  const decoder = new TextDecoder();
+  let pending = '';
+  for await (const chunk of context.client.stream('GET', path, undefined, context.io.interrupted)) {
+    const lines = (pending + decoder.decode(chunk, { stream: true })).split('\n');
+    pending = lines.pop()!;
+    for (const line of lines) {
+      if (!line.startsWith('data: ')) continue;
+      const event = JSON.parse(line.slice(6)) as AgentEvent;
+      const member = [event.tenant, event.pool, event.member].filter((part) => part !== undefined).join('/');
+      if (context.render.format === 'json') context.print(`${line.slice(6)}\n`);
+      else
+        context.print(
+          `${event.at} ${event.type}${member === '' ? '' : ` ${member}`}: ${printable(event.text)}\n`,
+        );
+    }
+  }
+}
