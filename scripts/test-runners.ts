@@ -42,7 +42,7 @@ export async function vitestFiles(
   scratch: string,
 ): Promise<Count> {
   const file = join(scratch, 'vitest.json');
-  const argv = ['npx', 'vitest', 'run', '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
+  const argv = ['npx', 'vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   const child = launch([...argv, ...excluded.map((glob) => `--exclude=${glob}`), ...paths], 'inherit');
   const code = await exit(child);
   if (!existsSync(file)) {
@@ -128,7 +128,8 @@ class TapTally {
 }
 
 function launch(argv: readonly string[], output: 'pipe' | 'inherit' = 'pipe'): ChildProcess {
-  return spawn(argv[0]!, argv.slice(1), { stdio: ['ignore', output, output] });
+  const env = process.stdout.isTTY ? process.env : { ...process.env, NO_COLOR: '1' };
+  return spawn(argv[0]!, argv.slice(1), { env, stdio: ['ignore', output, output] });
 }
 
 function exit(child: ChildProcess): Promise<number> {

@@ -129,7 +129,7 @@ await t.test('without a switch the agent waits and says so', async (t) => {
     async () => (await status(agent)).switch.connected === false && (await status(agent)),
     { what: 'disconnection' },
   );
-  t.ok(row.switch.reason, row.switch.reason);
+  t.ok(row.switch.reason, 'why');
   t.equal((await agent.get('/healthz')).status, 200);
   t.equal((await agent.get('/readyz')).status, 503);
   await lab.vswitch.setController('br-lb', 'tcp:127.0.0.1:6653');

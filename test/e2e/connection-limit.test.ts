@@ -7,7 +7,7 @@ import { serving } from './suites/serving.js';
 
 const LIMIT = 40;
 
-t.test('one tenant exhausts its connections, the other has as many as it likes', async (t) => {
+await t.test('one tenant exhausts its connections, the other has as many as it likes', async (t) => {
   const { world } = await serving({ extra: { a: `limits: { connections: ${LIMIT} }\n` } });
   const { lab, host } = world;
   t.teardown(() => lab.close());

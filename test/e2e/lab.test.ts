@@ -11,7 +11,7 @@ import { until } from '../../lab/until.js';
 
 const LAB = fileURLToPath(new URL('../../lab/', import.meta.url));
 
-t.test('hosts of two labs with the same names and addresses stand side by side', async (t) => {
+await t.test('hosts of two labs with the same names and addresses stand side by side', async (t) => {
   const labs = await Promise.all([Lab.create(), Lab.create()]);
   t.teardown(() => {
     for (const lab of labs) lab.close();
@@ -50,7 +50,7 @@ t.test('hosts of two labs with the same names and addresses stand side by side',
   }
 });
 
-t.test('echo services answer with the name of their host', async (t) => {
+await t.test('echo services answer with the name of their host', async (t) => {
   const lab = await Lab.create();
   t.teardown(() => lab.close());
   await lab.addBridge('br-lb');
@@ -64,7 +64,7 @@ t.test('echo services answer with the name of their host', async (t) => {
   }
 });
 
-t.test('flows are read back in parts', async (t) => {
+await t.test('flows are read back in parts', async (t) => {
   const lab = await Lab.create();
   t.teardown(() => lab.close());
   await lab.addBridge('br-lb', { protocols: ['OpenFlow13'] });
@@ -82,7 +82,7 @@ t.test('flows are read back in parts', async (t) => {
   });
 });
 
-t.test('changes are counted on the wire, inside bundles and outside', async (t) => {
+await t.test('changes are counted on the wire, inside bundles and outside', async (t) => {
   const lab = await Lab.create();
   t.teardown(() => lab.close());
   await lab.addBridge('br-lb');
@@ -108,7 +108,7 @@ t.test('changes are counted on the wire, inside bundles and outside', async (t) 
   }
 });
 
-t.test('the switch can be killed and comes back with its ports', async (t) => {
+await t.test('the switch can be killed and comes back with its ports', async (t) => {
   const lab = await Lab.create();
   t.teardown(() => lab.close());
   await lab.addBridge('br-lb');
@@ -121,7 +121,7 @@ t.test('the switch can be killed and comes back with its ports', async (t) => {
   t.same(await lab.vswitch.flows('br-lb'), [], 'fail-mode secure: it knows nothing');
 });
 
-t.test('a lab whose owner was killed is collected, whole', async (t) => {
+await t.test('a lab whose owner was killed is collected, whole', async (t) => {
   const script = `import('${LAB}lab.ts').then(async ({ Lab }) => {
     const lab = await Lab.create();
     await lab.addBridge('br-lb');
@@ -149,7 +149,7 @@ t.test('a lab whose owner was killed is collected, whole', async (t) => {
   await until(() => !existsSync(`/proc/${pid}`), { what: 'the end of its switch' });
 });
 
-t.test('a lab ends with its owner, interrupted or failed', async (t) => {
+await t.test('a lab ends with its owner, interrupted or failed', async (t) => {
   const script = (then: string) => `import('${LAB}lab.ts').then(async ({ Lab }) => {
     const lab = await Lab.create();
     console.log('made ' + lab.id + ' ' + lab.dir);

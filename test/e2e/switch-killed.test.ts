@@ -7,7 +7,7 @@ import { BACKENDS, TENANTS, VIP } from '../../lab/two-tenants.js';
 import { until } from '../../lab/until.js';
 import { serving } from './suites/serving.js';
 
-t.test(
+await t.test(
   'ovs-vswitchd killed and started again: flows and an open connection are back without help',
   async (t) => {
     const { world, agent } = await serving({}, async ({ host }) => {
