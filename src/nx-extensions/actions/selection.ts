@@ -2,26 +2,31 @@
 import { OfpEncodeError } from '../../ofp/bytes/errors.js';
 import type { Reader } from '../../ofp/bytes/reader.js';
 import type { Writer } from '../../ofp/bytes/writer.js';
+import { names } from '../../ofp/names.js';
 import type { ActionOf } from '../../ofp/types/action.js';
 import type { OfpVersion, Subfield } from '../../ofp/types/field.js';
 import type { BundleAlgorithm, HashFields, MultipathAlgorithm } from '../action-types.js';
 import { nxm } from '../fields.js';
-import { names } from '../names.js';
 import { decodePort16, encodePort16 } from '../ports.js';
 import { decodeShortHeader, encodeOfsNBits, encodeShortHeader, subfieldOf } from '../subfield.js';
 import { nicira } from './register.js';
 
-const hashFields = names<HashFields>(
-  'eth_src',
-  'symmetric_l4',
-  'symmetric_l3l4',
-  'symmetric_l3l4+udp',
-  'nw_src',
-  'nw_dst',
-  'symmetric_l3',
-);
-const multipathAlgorithms = names<MultipathAlgorithm>('modulo_n', 'hash_threshold', 'hrw', 'iter_hash');
-const bundleAlgorithms = names<BundleAlgorithm>('active_backup', 'hrw');
+const hashFields = names<HashFields>({
+  eth_src: 0,
+  symmetric_l4: 1,
+  symmetric_l3l4: 2,
+  'symmetric_l3l4+udp': 3,
+  nw_src: 4,
+  nw_dst: 5,
+  symmetric_l3: 6,
+});
+const multipathAlgorithms = names<MultipathAlgorithm>({
+  modulo_n: 0,
+  hash_threshold: 1,
+  hrw: 2,
+  iter_hash: 3,
+});
+const bundleAlgorithms = names<BundleAlgorithm>({ active_backup: 0, hrw: 1 });
 
 const MAX_LINKS = 65536;
 
@@ -32,10 +37,10 @@ nicira('multipath', 10, 'MULTIPATH', {
       throw new OfpEncodeError('out-of-range', 'multipath.nLinks', `${a.nLinks} links`);
     if (a.nLinks > 2 ** a.dst.nBits)
       throw new OfpEncodeError('out-of-range', 'multipath.dst', `${a.nLinks} links in ${a.dst.nBits} bits`);
-    w.u16(hashFields.number(a.fields, 'multipath.fields'));
+    w.u16(hashFields.number(a.fields));
     w.u16(a.basis);
     w.zero(2);
-    w.u16(multipathAlgorithms.number(a.algorithm, 'multipath.algorithm'));
+    w.u16(multipathAlgorithms.number(a.algorithm));
     w.u16(a.nLinks - 1);
     w.u32(a.arg ?? 0);
     w.zero(2);
@@ -43,10 +48,10 @@ nicira('multipath', 10, 'MULTIPATH', {
     encodeShortHeader(w, a.dst.field, version, 'multipath.dst');
   },
   decode(r) {
-    const fields = hashFields.name(r.u16('fields'));
+    const fields = hashFields.find(r.u16('fields'));
     const basis = r.u16('basis');
     r.zero(2);
-    const algorithm = multipathAlgorithms.name(r.u16('algorithm'));
+    const algorithm = multipathAlgorithms.find(r.u16('algorithm'));
     const nLinks = r.u16('max_link') + 1;
     const arg = r.u32('arg');
     r.zero(2);
@@ -63,8 +68,8 @@ type AnyBundle = ActionOf<'bundle' | 'bundle_load'>;
 const slaveType = nxm.in_port_nxm;
 
 function encodeBundle(w: Writer, a: AnyBundle, version: OfpVersion, dst: Subfield | undefined): void {
-  w.u16(bundleAlgorithms.number(a.algorithm, 'bundle.algorithm'));
-  w.u16(hashFields.number(a.fields, 'bundle.fields'));
+  w.u16(bundleAlgorithms.number(a.algorithm));
+  w.u16(hashFields.number(a.fields));
   w.u16(a.basis);
   encodeShortHeader(w, slaveType, version, 'bundle.slave_type');
   w.u16(a.members.length);
@@ -86,8 +91,8 @@ interface BundleHead {
 
 /** `readDst` reads ofs_nbits(2) dst(4). */
 function decodeBundle(r: Reader, readDst: () => void): BundleHead | undefined {
-  const algorithm = bundleAlgorithms.name(r.u16('algorithm'));
-  const fields = hashFields.name(r.u16('fields'));
+  const algorithm = bundleAlgorithms.find(r.u16('algorithm'));
+  const fields = hashFields.find(r.u16('fields'));
   const basis = r.u16('basis');
   const isPort = decodeShortHeader(r) === slaveType;
   const n = r.u16('n_slaves');

@@ -150,6 +150,8 @@ export interface PacketIn {
   readonly userdata: Uint8Array;
   /** NXPINT_CONTINUATION, opaque. */
   readonly continuation?: Uint8Array;
+  /** NXT_PACKET_IN2: properties that no descriptor knows, each with its header and padding. */
+  readonly rawProperties?: readonly Uint8Array[];
   readonly data: Uint8Array;
 }
 
