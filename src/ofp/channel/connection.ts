@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { decodeMessage, encodeMessage } from '../codec.js';
+import { decodeMessage, encodeMessage } from '../index.js';
 import type { OfpVersion } from '../types/field.js';
 import type { Message, PacketIn } from '../types/message.js';
 import { Bulk } from './bulk.js';
@@ -282,7 +282,7 @@ export class Connection implements SwitchConnection<Message> {
         this.written();
         return;
       case OFPT.ECHO_REPLY:
-        this.keepalive.echoReply();
+        if (!this.transactions.reply(xid, message)) this.keepalive.echoReply();
         return;
       case OFPT.ERROR:
         this.refused(xid, message);

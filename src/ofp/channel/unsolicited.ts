@@ -1,4 +1,4 @@
-import { decodeMessage } from '../codec.js';
+import { decodeMessage } from '../index.js';
 import type { Message, PacketIn } from '../types/message.js';
 import type { Logger } from './types.js';
 import { typeName, typeOf } from './wire.js';
