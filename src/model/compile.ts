@@ -44,9 +44,26 @@ class NetworkGone extends Error {
 /** Name under which the allocator knows the node itself; no tenant can be called so. */
 export const PROVIDER_NAME = '(provider)';
 
+interface Cached {
+  readonly raw: RawTenant;
+  readonly intent: TenantIntent;
+  readonly networks: string;
+}
+/**
+ * What each tenant was last compiled from: one whose file didn't change keeps its intent, the same object, so a
+ * change of one tenant costs as much as one. Only the last: numbers that an older form had may be at rest since.
+ */
+const caches = new WeakMap<IdAllocator, Map<string, Cached>>();
+
+function cachedIntent(ids: IdAllocator, raw: RawTenant, networks: string): TenantIntent | undefined {
+  const cache = caches.get(ids) ?? (ids.origin && caches.get(ids.origin));
+  const found = cache?.get(raw.name);
+  return found?.raw === raw && found.networks === networks ? found.intent : undefined;
+}
+
 /**
  * Compiles everything that was loaded. Await `ids.save()` before anything of it reaches the switch. For plans pass
- * `ids.fork()`.
+ * `ids.fork()`. A tenant that didn't change comes back as the same object.
  */
 export function compile(config: Pick<LoadedConfig, 'node' | 'tenants'>, ids: IdAllocator): Compiled {
   ids.beginRound();
@@ -62,9 +79,20 @@ export function compile(config: Pick<LoadedConfig, 'node' | 'tenants'>, ids: IdA
     (a, b) =>
       Number(a.value.id === undefined) - Number(b.value.id === undefined) || (a.name < b.name ? -1 : 1),
   );
+  const compiled = new Map<string, Cached>();
+  const networksKey = JSON.stringify([...networks]);
   for (const tenant of order) {
+    const before = cachedIntent(ids, tenant, networksKey);
+    if (before !== undefined) {
+      ids.retainTenant(tenant.name);
+      tenants.set(tenant.name, before);
+      compiled.set(tenant.name, { raw: tenant, intent: before, networks: networksKey });
+      continue;
+    }
     try {
-      tenants.set(tenant.name, compileTenant(tenant, networks, ids));
+      const intent = compileTenant(tenant, networks, ids);
+      tenants.set(tenant.name, intent);
+      compiled.set(tenant.name, { raw: tenant, intent, networks: networksKey });
     } catch (error) {
       if (!(error instanceof IdError || error instanceof NetworkGone)) throw error;
       const path = error instanceof IdError ? ['id'] : error.path;
@@ -73,6 +101,7 @@ export function compile(config: Pick<LoadedConfig, 'node' | 'tenants'>, ids: IdA
       ids.retainTenant(tenant.name);
     }
   }
+  caches.set(ids, compiled);
   return { provider, tenants, released: ids.sweep(), problems, waiting };
 }
 

@@ -48,12 +48,19 @@ const LIMIT = {
 
 export class IdAllocator {
   private readonly spaces = new Map<Space, Numbers>();
-  private used = new Map<Space, Set<string>>();
+  /** Tenant → its names, as `space key`, so that a round costs only what changed. */
+  private readonly held = new Map<string, Set<string>>();
+  private used = new Set<string>();
+  private retained = new Set<string>();
   private dirty = false;
   private saving: Promise<void> = Promise.resolve();
 
   /** `file` absent: nothing is remembered (for `config check`, tests). */
-  private constructor(private readonly file: string | undefined) {}
+  private constructor(
+    private readonly file: string | undefined,
+    /** Of a fork: what it was made from. */
+    readonly origin?: IdAllocator,
+  ) {}
 
   /** Throws StateFileError where the file is damaged: giving out other numbers would cut connections. */
   static async open(file: string): Promise<IdAllocator> {
@@ -68,8 +75,16 @@ export class IdAllocator {
 
   /** A copy that forgets: for plans, which must change nothing. */
   fork(): IdAllocator {
-    const copy = new IdAllocator(undefined);
-    copy.load('copy', JSON.parse(JSON.stringify(this.toJson())));
+    const copy = new IdAllocator(undefined, this);
+    for (const [space, numbers] of this.spaces) {
+      copy.spaces.set(space, {
+        byKey: new Map(numbers.byKey),
+        owner: new Map(numbers.owner),
+        quarantine: new Map(numbers.quarantine),
+        next: numbers.next,
+      });
+    }
+    for (const [tenant, held] of this.held) copy.held.set(tenant, new Set(held));
     return copy;
   }
 
@@ -103,32 +118,31 @@ export class IdAllocator {
 
   /** Starts a round: what isn't asked for until `sweep` is no longer configured. */
   beginRound(): void {
-    this.used = new Map();
+    this.used = new Set();
+    this.retained = new Set();
   }
 
-  /** Counts as asked for: what a tenant has whose configuration couldn't be compiled now but runs on. */
+  /** Counts as asked for: all that a tenant has that didn't change, or can't be compiled now and runs on. */
   retainTenant(tenant: string): void {
-    for (const [space, numbers] of this.spaces) {
-      for (const key of numbers.byKey.keys()) {
-        if (
-          (space === 'tenant' && key === tenant) ||
-          key.startsWith(`${tenant}/`) ||
-          space === `segment/${tenant}`
-        )
-          this.use(space, key);
-      }
-    }
+    this.retained.add(tenant);
   }
 
   /** Puts numbers nobody asked for in this round into quarantine, and returns them. */
   sweep(): Quarantined[] {
     const released: Quarantined[] = [];
-    for (const [space, numbers] of this.spaces) {
-      for (const [key, id] of numbers.byKey) {
-        if (this.used.get(space)?.has(key)) continue;
+    for (const [tenant, held] of this.held) {
+      if (this.retained.has(tenant)) continue;
+      for (const name of held) {
+        if (this.used.has(name)) continue;
+        const space = name.slice(0, name.indexOf(' ')) as Space;
+        const key = name.slice(space.length + 1);
+        const numbers = this.numbers(space);
+        const id = numbers.byKey.get(key)!;
         this.quarantine(numbers, key, id);
         released.push({ space, id, key });
+        held.delete(name);
       }
+      if (held.size === 0) this.held.delete(tenant);
     }
     return released;
   }
@@ -191,6 +205,7 @@ export class IdAllocator {
     numbers.quarantine.delete(id);
     numbers.byKey.set(key, id);
     numbers.owner.set(id, key);
+    this.hold(space, key);
     this.use(space, key);
     this.dirty = true;
     return id;
@@ -220,8 +235,13 @@ export class IdAllocator {
   }
 
   private use(space: Space, key: string): void {
-    const keys = this.used.get(space) ?? new Set();
-    this.used.set(space, keys.add(key));
+    this.used.add(`${space} ${key}`);
+  }
+
+  private hold(space: Space, key: string): void {
+    const tenant = space.startsWith('segment/') ? space.slice('segment/'.length) : key.split('/', 1)[0]!;
+    const held = this.held.get(tenant) ?? new Set();
+    this.held.set(tenant, held.add(`${space} ${key}`));
   }
 
   private numbers(space: Space): Numbers {
@@ -265,6 +285,7 @@ export class IdAllocator {
         if (!valid(id) || numbers.owner.has(id)) throw damaged(`${space} "${key}"`);
         numbers.byKey.set(key, id);
         numbers.owner.set(id, key);
+        this.hold(space as Space, key);
       }
       for (const entry of saved.quarantine as unknown[]) {
         const [id, key] = Array.isArray(entry) ? (entry as unknown[]) : [];

@@ -120,3 +120,38 @@ describe('compile', () => {
     expect(result.problems[0]!.message).toContain('external network "public" is in node.yaml no more');
   });
 });
+
+describe('a change of one tenant', () => {
+  it('leaves the intents of the others the same objects, and their ids in place', async () => {
+    using made = configDir({
+      'node.yaml': NODE,
+      'tenants.d/acme.yaml': ACME,
+      'tenants.d/b.yaml': 'tenant: b\n',
+    });
+    const ids = IdAllocator.inMemory();
+    const first = await loadConfig(made.dir);
+    const before = compile(first, ids);
+    made.write('tenants.d/b.yaml', 'tenant: b\npools: [{ name: p }]\n');
+    const second = await loadConfig(made.dir, first);
+    const planned = compile(second, ids.fork());
+    const after = compile(second, ids);
+    expect(after.tenants.get('acme')).toBe(before.tenants.get('acme'));
+    expect(planned.tenants.get('acme')).toBe(before.tenants.get('acme'));
+    expect(after.tenants.get('b')).not.toBe(before.tenants.get('b'));
+    expect(after.released).toEqual([]);
+    // Back to what was before: nothing that rests meanwhile may be handed out from memory.
+    expect(compile(first, ids).released.map((r) => r.key)).toEqual(['b/p']);
+    expect(compile(second, ids).tenants.get('b')!.pools[0]!.id).toBe(after.tenants.get('b')!.pools[0]!.id);
+    expect(ids.quarantined()).toEqual([]);
+    made.remove('tenants.d/acme.yaml');
+    const third = compile(await loadConfig(made.dir, second), ids);
+    expect(third.released.map((r) => `${r.space} ${r.key}`).sort()).toEqual([
+      'endpoint acme/10.20.0.2:8080',
+      'endpoint acme/10.20.0.3:8080',
+      'listener acme/web/http',
+      'pool acme/web',
+      'segment/acme p2',
+      'tenant acme',
+    ]);
+  });
+});
