@@ -21,6 +21,7 @@ export {
   registerMatchRule,
 } from './canonical.js';
 export { type Decoded, decodeFrom, decodeMessage, encodeMessage, HEADER_SIZE } from './codec.js';
+export { errorName } from './error-names.js';
 export { oxm } from './fields/basic.js';
 export { decodeInstructions, encodeInstructions } from './instructions.js';
 export {

@@ -277,7 +277,8 @@ export type FlowUpdate =
       readonly instructions: readonly Instruction[];
     }
   | { readonly event: 'abbrev'; readonly xid: number }
-  | { readonly event: 'paused' | 'resumed' }
+  | { readonly event: 'paused' }
+  | { readonly event: 'resumed' }
   | { readonly event: 'raw'; readonly bytes: Uint8Array };
 
 /** A multipart that no descriptor knows: body after the multipart header. */
