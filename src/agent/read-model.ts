@@ -65,7 +65,7 @@ export interface MetricSource {
   memberStatus(): Iterable<Sample>;
   /** tenant, pool, member, to (`ONLINE`, `ERROR`…). */
   memberTransitions(): Iterable<Sample>;
-  /** tenant, pool, member: slots held. */
+  /** tenant, pool, member: slots held; also of members that hold none. */
   memberSlots(): Iterable<Sample>;
   /** type (TCP, HTTP, …). */
   probesSent(): Iterable<Sample>;

@@ -1,5 +1,5 @@
 /** Sockets for the application: one server per address, with bounds on what a client may cost. */
-import { chmod, mkdir, readFile, unlink } from 'node:fs/promises';
+import { mkdir, readFile, unlink } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -82,7 +82,7 @@ async function bind(server: Server, address: ListenAddress): Promise<ListenAddre
   await mkdir(dirname(address.path), { recursive: true });
   await removeStale(address.path);
   await listening(server, address, () => {
-    // The socket must never be open to others, not even before chmod.
+    // Mode 0660 from the beginning: with chmod the socket would be open to others for a moment.
     const before = process.umask(0o117);
     try {
       server.listen(address.path);
@@ -90,7 +90,6 @@ async function bind(server: Server, address: ListenAddress): Promise<ListenAddre
       process.umask(before);
     }
   });
-  await chmod(address.path, 0o660);
   return address;
 }
 
