@@ -4,7 +4,9 @@ import { BACKENDS, MACHINES, TENANTS, type TenantName, VIP } from '../two-tenant
 import { proven, report, table, title } from './narration.js';
 import type { Stage } from './stages.js';
 
+/** At least so many of each client, and more until every backend has served: then a claim about TTLs is about all. */
 const REQUESTS = 12;
+const MOST_REQUESTS = 100;
 const CLIENT = MACHINES[0]!.address;
 /** Of the client's connections, the first packet; the agent's probes come from other addresses. */
 const FIRST_PACKETS = `tcp dst port 8080 and src host ${CLIENT} and tcp[tcpflags] == tcp-syn`;
@@ -23,11 +25,12 @@ export async function requests({ world }: Stage): Promise<void> {
   const clients = new Set<string>();
   for (const tenant of TENANTS) {
     const servers: string[] = [];
-    for (let index = 0; index < REQUESTS; index += 1) {
+    const enough = () => servers.length >= REQUESTS && new Set(servers).size === BACKENDS.length;
+    while (!enough() && servers.length < MOST_REQUESTS) {
       const response = await world.host(tenant, 'client').curl(`http://${VIP}/`);
       if (!response.ok)
         throw new Error(
-          `request ${index + 1} of client ${tenant} failed: ${response.code} ${response.error}`,
+          `request ${servers.length + 1} of client ${tenant} failed: ${response.code} ${response.error}`,
         );
       const { server, client } = answer(response.body);
       servers.push(server);
@@ -66,10 +69,11 @@ function judge(
       crossed.length === 0,
       crossed.join(' '),
     );
+    const made = servedBy.get(tenant)!.length;
     const packets = BACKENDS.reduce((sum, role) => sum + arrived.get(`${tenant}-${role}`)!.length, 0);
     proven(
-      `${REQUESTS} connections arrived at ${tenant}'s backends, as many as were made`,
-      packets === REQUESTS,
+      `${made} connections arrived at ${tenant}'s backends, as many as were made`,
+      packets === made,
       `${packets}`,
     );
   }
@@ -82,7 +86,7 @@ function judge(
     const ttls = (role: string) => new Set(arrived.get(`${tenant}-${role}`)!.map(({ ttl }) => ttl));
     const near = new Set([...ttls('be1'), ...ttls('be3')]);
     const far = ttls('be2');
-    const right = [...near].every((ttl) => ttl === 64) && [...far].every((ttl) => ttl === 63);
+    const right = near.size === 1 && near.has(64) && far.size === 1 && far.has(63);
     proven(
       `${tenant}: TTL 64 from the neighbour, 63 from the other segment`,
       right,
