@@ -15,6 +15,10 @@ export function encodePort16(w: Writer, port: number, path: string): void {
 }
 
 export function decodePort16(r: Reader, path: string): number {
-  const port = r.u16(path);
+  return widenPort(r.u16(path));
+}
+
+/** A port number of 16 bits as one of the model. */
+export function widenPort(port: number): number {
   return port < RESERVED_16 ? port : (port | 0xffff0000) >>> 0;
 }

@@ -40,6 +40,7 @@ nicira('ct', 35, 'CT', {
     r.zero(3);
     const alg = r.u16('alg');
     if ((flags & ~(CT_FLAG.COMMIT | CT_FLAG.FORCE)) !== 0) return undefined;
+    if (flags === CT_FLAG.FORCE) throw r.fail('bad-value', 'force without commit', r.pos, 'flags');
     let zone: number | Subfield = zoneWord;
     if (hasZoneField) {
       const s = subfieldOf(r, zoneField, zoneWord >> 6, (zoneWord & 0x3f) + 1, 'zone');

@@ -29,7 +29,7 @@ nicira('dec_ttl_cnt_ids', 21, 'DEC_TTL_CNT_IDS', {
   decode(r) {
     const n = r.u16('n_controllers');
     r.zero(4);
-    if (2 * n > r.left) throw r.fail('bad-length', `${n} controller ids in ${r.left} bytes`);
+    if (n === 0 || 2 * n > r.left) throw r.fail('bad-length', `${n} controller ids in ${r.left} bytes`);
     return { type: 'dec_ttl_cnt_ids', ids: Array.from({ length: n }, () => r.u16('cnt_ids')) };
   },
 });
