@@ -124,6 +124,7 @@ await t.test('a broken node.yaml ends the start with its place', async (t) => {
 });
 
 await t.test('without a switch the agent waits and says so', async (t) => {
+  // Open vSwitch forgets all flows when its last controller is taken away, and when it gets its first.
   await lab.vswitch.vsctl(['del-controller', 'br-lb']);
   const row = await until(
     async () => (await status(agent)).switch.connected === false && (await status(agent)),
@@ -134,4 +135,5 @@ await t.test('without a switch the agent waits and says so', async (t) => {
   t.equal((await agent.get('/readyz')).status, 503);
   await lab.vswitch.setController('br-lb', 'tcp:127.0.0.1:6653');
   await applied(agent);
+  t.ok((await host('a', 'client').curl(`http://${VIP}/`)).ok, 'everything is back');
 });
