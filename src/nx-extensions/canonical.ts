@@ -37,10 +37,18 @@ registerActionRule('set_field', setFieldRule);
 registerActionRule('reg_load2', setFieldRule);
 registerActionRule('reg_move', moveRule);
 registerActionRule('copy_field', moveRule);
+registerActionRule('set_tunnel', setTunnelRule);
+registerActionRule('set_tunnel64', setTunnelRule);
 registerActionRule('dec_ttl', () => [{ type: 'dec_nw_ttl' }]);
 
 function setFieldRule(a: Action): readonly Action[] | undefined {
   return a.type === 'set_field' || a.type === 'reg_load2' ? setFields(a) : undefined;
+}
+
+/** The switch says it as set_field. */
+function setTunnelRule(a: Action): readonly Action[] | undefined {
+  if (a.type !== 'set_tunnel' && a.type !== 'set_tunnel64') return undefined;
+  return [{ type: 'set_field', field: oxm.tun_id, value: BigInt(a.tunId) }];
 }
 
 function moveRule(a: Action): readonly Action[] | undefined {

@@ -3,7 +3,8 @@ import { decodeOxmHeader, encodeOxmHeader } from '../ofp/actions/oxm-header.js';
 import { OfpEncodeError } from '../ofp/bytes/errors.js';
 import type { Reader } from '../ofp/bytes/reader.js';
 import type { Writer } from '../ofp/bytes/writer.js';
-import type { Field, FieldValue, OfpVersion, Subfield } from '../ofp/types/field.js';
+import { encodeFieldValue, encodeOxm } from '../ofp/match.js';
+import type { Field, FieldValue, MatchField, OfpVersion, Subfield } from '../ofp/types/field.js';
 
 /** What `ofs << 6 | (n_bits − 1)` can say. */
 const MAX_BITS = 64;
@@ -12,6 +13,7 @@ const NXM_OF = 0x0000;
 const NXM_NX = 0x0001;
 /** No header is this: NXM class 0, field 0, length 0. */
 const NO_NXM = 0;
+const HAS_MASK = 0x100;
 
 /** Bits `[ofs … ofs + nBits − 1]` of a field; by default all that follow `ofs`. Throws a RangeError beyond its width. */
 export function sub(field: Field, ofs = 0, nBits = field.nBits - ofs): Subfield {
@@ -36,16 +38,16 @@ export function encodeOfsNBits(w: Writer, s: Subfield, path: string): void {
   w.u16((s.ofs << 6) | (s.nBits - 1));
 }
 
-/** ofs_nbits(2) header(4, or 8 with an experimenter). */
+/** ofs_nbits(2) header(4). */
 export function encodeSubfield(w: Writer, s: Subfield, version: OfpVersion, path: string): void {
   encodeOfsNBits(w, s, path);
-  encodeOxmHeader(w, s.field, version);
+  encodeShortHeader(w, s.field, version, path);
 }
 
-/** ofs_nbits(2) header(4 or 8); `undefined` where the field is unknown. */
+/** ofs_nbits(2) header(4); `undefined` where the field is unknown. */
 export function decodeSubfield(r: Reader, path: string): Subfield | undefined {
   const ofsNBits = r.u16(path);
-  return subfieldOf(r, decodeOxmHeader(r), ofsNBits >> 6, (ofsNBits & 0x3f) + 1, path);
+  return subfieldOf(r, decodeShortHeader(r), ofsNBits >> 6, (ofsNBits & 0x3f) + 1, path);
 }
 
 /** A subfield read from bytes; throws `bad-value` beyond the field's width. */
@@ -64,25 +66,40 @@ export function subfieldOf(
 
 const nxmHeaders = new Map<Field, number>();
 
-/**
- * Writes the header that Open vSwitch prefers in learn, multipath, bundle_load, output_reg and ct: NXM where the
- * field has one, in every version.
- */
-export function encodeNxmHeader(w: Writer, field: Field, version: OfpVersion): void {
+/** The NXM header of a field, as for an exact match; NO_NXM where it has none. */
+function nxmHeader(field: Field): number {
   let header = nxmHeaders.get(field);
   if (header === undefined) {
     const id = field.ids.find((i) => i.class === NXM_OF || i.class === NXM_NX);
     header = id ? ((id.class << 16) | (id.number << 9) | field.nBytes) >>> 0 : NO_NXM;
     nxmHeaders.set(field, header);
   }
+  return header;
+}
+
+/** Writes the header that Open vSwitch writes in its own actions, in every version: NXM where the field has one. */
+export function encodeNxmHeader(w: Writer, field: Field, version: OfpVersion): void {
+  const header = nxmHeader(field);
   if (header === NO_NXM) encodeOxmHeader(w, field, version);
   else w.u32(header);
 }
 
+/** Writes a TLV with such a header. */
+export function encodeNxm(w: Writer, f: MatchField, version: OfpVersion): void {
+  const { field, value, mask, size } = f;
+  const header = nxmHeader(field);
+  if (header === NO_NXM || size !== undefined) {
+    encodeOxm(w, f, version);
+    return;
+  }
+  w.u32(mask === undefined ? header : header + HAS_MASK + field.nBytes);
+  encodeFieldValue(w, field, value);
+  if (mask !== undefined) encodeFieldValue(w, field, mask);
+}
+
 /** A header of a field in 4 bytes only: for actions that have no room for an experimenter's. */
 export function encodeShortHeader(w: Writer, field: Field, version: OfpVersion, path: string): void {
-  const wire = field.wire[version];
-  if (wire === undefined || wire.experimenter !== 0)
+  if (!hasShortHeader(field, version))
     throw new OfpEncodeError('unsupported', path, `${field.name} doesn't fit this action`);
   encodeNxmHeader(w, field, version);
 }
@@ -94,9 +111,9 @@ export function decodeShortHeader(r: Reader): Field | undefined {
   return decodeOxmHeader(r);
 }
 
-/** Whether the field's OXM header takes 4 bytes in this version. */
+/** Whether the field has a header of 4 bytes in this version. */
 export function hasShortHeader(field: Field, version: OfpVersion): boolean {
-  return field.wire[version]?.experimenter === 0;
+  return nxmHeader(field) !== NO_NXM || field.wire[version]?.experimenter === 0;
 }
 
 /** `value` as what fields of that width have: a number up to 32 bits, else a bigint. */

@@ -1,9 +1,9 @@
 /** Actions on a packet's headers, tunnel key, queue, metadata and presence of options. */
-import { decodeOxmHeader, encodeOxmHeader } from '../../ofp/actions/oxm-header.js';
+import { decodeOxmHeader } from '../../ofp/actions/oxm-header.js';
 import { OfpEncodeError } from '../../ofp/bytes/errors.js';
 import { registerAction } from '../../ofp/registry.js';
 import { decodePort16, encodePort16 } from '../ports.js';
-import { checkSubfield, subfieldOf } from '../subfield.js';
+import { checkSubfield, encodeNxmHeader, subfieldOf } from '../subfield.js';
 import { nicira, niciraEmpty } from './register.js';
 
 /** Where NXAST_CHECK_PKT_LARGER and NXAST_DELETE_FIELD end: 24 bytes, 14 of them after the header. */
@@ -113,7 +113,7 @@ nicira('check_pkt_larger', 49, 'CHECK_PKT_LARGER', {
     checkSubfield(a.dst, 'check_pkt_larger.dst', 1);
     w.u16(a.pktLen);
     w.u16(a.dst.ofs);
-    encodeOxmHeader(w, a.dst.field, version);
+    encodeNxmHeader(w, a.dst.field, version);
     w.zero(start + BODY_OF_24 - w.pos);
   },
   decode(r) {
@@ -130,7 +130,7 @@ nicira('check_pkt_larger', 49, 'CHECK_PKT_LARGER', {
 nicira('delete_field', 50, 'DELETE_FIELD', {
   encode(w, a, version) {
     const start = w.pos;
-    encodeOxmHeader(w, a.field, version);
+    encodeNxmHeader(w, a.field, version);
     w.zero(start + BODY_OF_24 - w.pos);
   },
   decode(r) {

@@ -10,9 +10,10 @@ import { OFP14, OFP15, type OfpVersion, type Subfield } from '../../ofp/types/fi
 import { NX_EXPERIMENTER } from '../fields.js';
 import {
   checkSubfield,
-  decodeShortHeader,
+  decodeSubfield,
+  encodeNxm,
+  encodeNxmHeader,
   encodeOfsNBits,
-  encodeShortHeader,
   encodeSubfield,
   fieldValue,
   hasShortHeader,
@@ -37,9 +38,7 @@ nicira('reg_load', 7, 'REG_LOAD', {
     encodeWord64(w, a.value);
   },
   decode(r) {
-    const ofsNBits = r.u16('ofs_nbits');
-    const field = decodeShortHeader(r);
-    const dst = subfieldOf(r, field, ofsNBits >> 6, (ofsNBits & 0x3f) + 1, 'dst');
+    const dst = decodeSubfield(r, 'dst');
     const high = r.u32('value');
     const low = r.u32('value');
     if (dst === undefined) return undefined;
@@ -57,7 +56,7 @@ registerAction(
     name: 'NXAST_REG_LOAD2',
     writeOnly: true,
     encode(w, a, version) {
-      encodeOxm(w, asSetField(a), version);
+      encodeNxm(w, asSetField(a), version);
     },
     decode: () => undefined,
   },
@@ -106,14 +105,14 @@ registerAction('set_field', {
   name: 'NXAST_REG_LOAD2',
   writeOnly: true,
   encode(w, a, version) {
-    encodeOxm(w, a, version);
+    encodeNxm(w, a, version);
   },
   decode: () => undefined,
 });
 nicira('reg_load2', 33, 'REG_LOAD2', {
   to: OFP14,
   encode(w, a, version) {
-    encodeOxm(w, a, version);
+    encodeNxm(w, a, version);
   },
   decode(r) {
     const oxm = decodeOxm(r);
@@ -140,8 +139,8 @@ nicira('reg_move', 6, 'REG_MOVE', {
   to: OFP14,
   encode(w, a, version) {
     encodeOffsets(w, a);
-    encodeOxmHeader(w, a.src.field, version);
-    encodeOxmHeader(w, a.dst.field, version);
+    encodeNxmHeader(w, a.src.field, version);
+    encodeNxmHeader(w, a.dst.field, version);
   },
   decode(r) {
     const nBits = r.u16('n_bits');
@@ -183,14 +182,12 @@ function encodeOffsets(w: Writer, a: { src: Subfield; dst: Subfield }): void {
 nicira('output_reg', 15, 'OUTPUT_REG', {
   accepts: (a, version) => hasShortHeader(a.src.field, version),
   encode(w, a, version) {
-    encodeOfsNBits(w, a.src, 'output_reg.src');
-    encodeShortHeader(w, a.src.field, version, 'output_reg.src');
+    encodeSubfield(w, a.src, version, 'output_reg.src');
     w.u16(a.maxLen ?? MAX_LEN);
     w.zero(6);
   },
   decode(r) {
-    const ofsNBits = r.u16('ofs_nbits');
-    const src = subfieldOf(r, decodeShortHeader(r), ofsNBits >> 6, (ofsNBits & 0x3f) + 1, 'src');
+    const src = decodeSubfield(r, 'src');
     if (src === undefined) return undefined;
     const maxLen = r.u16('max_len');
     r.zero(6);
@@ -203,7 +200,7 @@ function encodeOutputReg2(w: Writer, a: { src: Subfield; maxLen?: number }, vers
   const start = w.pos;
   encodeOfsNBits(w, a.src, 'output_reg2.src');
   w.u16(a.maxLen ?? MAX_LEN);
-  encodeOxmHeader(w, a.src.field, version);
+  encodeNxmHeader(w, a.src.field, version);
   w.zero(start + 14 - w.pos);
 }
 registerAction('output_reg', {
@@ -230,7 +227,7 @@ function encodeStack(w: Writer, s: Subfield, version: OfpVersion, path: string):
   const start = w.pos;
   checkSubfield(s, path);
   w.u16(s.ofs);
-  encodeOxmHeader(w, s.field, version);
+  encodeNxmHeader(w, s.field, version);
   w.u16(s.nBits);
   w.zero(start + 14 - w.pos);
 }

@@ -8,7 +8,7 @@ import type { OfpVersion, Subfield } from '../../ofp/types/field.js';
 import type { BundleAlgorithm, HashFields, MultipathAlgorithm } from '../action-types.js';
 import { nxm } from '../fields.js';
 import { decodePort16, encodePort16 } from '../ports.js';
-import { decodeShortHeader, encodeOfsNBits, encodeShortHeader, subfieldOf } from '../subfield.js';
+import { decodeShortHeader, decodeSubfield, encodeShortHeader, encodeSubfield } from '../subfield.js';
 import { nicira } from './register.js';
 
 const hashFields = names<HashFields>({
@@ -44,8 +44,7 @@ nicira('multipath', 10, 'MULTIPATH', {
     w.u16(a.nLinks - 1);
     w.u32(a.arg ?? 0);
     w.zero(2);
-    encodeOfsNBits(w, a.dst, 'multipath.dst');
-    encodeShortHeader(w, a.dst.field, version, 'multipath.dst');
+    encodeSubfield(w, a.dst, version, 'multipath.dst');
   },
   decode(r) {
     const fields = hashFields.find(r.u16('fields'));
@@ -55,8 +54,7 @@ nicira('multipath', 10, 'MULTIPATH', {
     const nLinks = r.u16('max_link') + 1;
     const arg = r.u32('arg');
     r.zero(2);
-    const ofsNBits = r.u16('ofs_nbits');
-    const dst = subfieldOf(r, decodeShortHeader(r), ofsNBits >> 6, (ofsNBits & 0x3f) + 1, 'dst');
+    const dst = decodeSubfield(r, 'dst');
     if (fields === undefined || algorithm === undefined || dst === undefined) return undefined;
     if (nLinks > 2 ** dst.nBits) throw r.fail('bad-value', `${nLinks} links in ${dst.nBits} bits`);
     return { type: 'multipath', fields, basis, algorithm, nLinks, arg, dst };
@@ -75,8 +73,7 @@ function encodeBundle(w: Writer, a: AnyBundle, version: OfpVersion, dst: Subfiel
   w.u16(a.members.length);
   if (dst === undefined) w.zero(6);
   else {
-    encodeOfsNBits(w, dst, 'bundle_load.dst');
-    encodeShortHeader(w, dst.field, version, 'bundle_load.dst');
+    encodeSubfield(w, dst, version, 'bundle_load.dst');
   }
   w.zero(4);
   for (const port of a.members) encodePort16(w, port, 'bundle.members');
@@ -115,8 +112,7 @@ nicira('bundle_load', 13, 'BUNDLE_LOAD', {
   decode(r) {
     let dst: Subfield | undefined;
     const head = decodeBundle(r, () => {
-      const ofsNBits = r.u16('ofs_nbits');
-      dst = subfieldOf(r, decodeShortHeader(r), ofsNBits >> 6, (ofsNBits & 0x3f) + 1, 'dst');
+      dst = decodeSubfield(r, 'dst');
     });
     return head && dst && { type: 'bundle_load', ...head, dst };
   },

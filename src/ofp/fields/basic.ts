@@ -210,8 +210,8 @@ const tcp_flags = field(
 const actset_output = field('actset_output', 32, [of(43, 'ACTSET_OUTPUT', OFP15), onf(43, 'ACTSET_OUTPUT')], {
   format: 'ofp-port',
 });
-/** namespace(16) | namespace type(16). */
-const packet_type = field('packet_type', 32, [of(44, 'PACKET_TYPE', OFP15)], { format: 'packet-type' });
+/** namespace(16) | namespace type(16). Of OpenFlow 1.5; Open vSwitch takes and writes it in every version. */
+const packet_type = field('packet_type', 32, [of(44, 'PACKET_TYPE')], { format: 'packet-type' });
 
 /** The standard fields by ovs-ofctl name. `nx-extensions` adds Nicira's. */
 export const oxm = {
