@@ -69,7 +69,7 @@ export class RunningProcess {
     options: Pick<RunOptions, 'env' | 'cwd'> = {},
   ) {
     this.child = spawn(argv[0]!, argv.slice(1), {
-      env: { ...process.env, ...options.env },
+      env: { ...inherited(), ...options.env },
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -138,4 +138,10 @@ export class RunningProcess {
         stderr: this.stderr,
       });
   }
+}
+
+/** Without what a test runner sets for its own children: a process of the lab runs as it would on a real machine. */
+function inherited(): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: _, ...rest } = process.env;
+  return Object.fromEntries(Object.entries(rest).filter(([name]) => !/^_?TAP/.test(name)));
 }
