@@ -45,16 +45,20 @@ export const tunMetadata = numbered(64, (i) =>
   field(`tun_metadata${i}`, 992, nx(40 + i, `TUN_METADATA${i}`), { ...register, variable: true }),
 );
 
-const CT_TRACKED = 0x20;
+const CT = { NEW: 0x01, EST: 0x02, REL: 0x04, INV: 0x10, TRK: 0x20 } as const;
 const ct_state = field('ct_state', 32, nx(105, 'CT_STATE'), { maskable: true, format: 'ct-state' });
-const tracked: Prerequisite = { field: ct_state, value: CT_TRACKED, mask: CT_TRACKED };
+/** +new, +est, +rel or +trk-inv. */
+const valid: readonly Prerequisite[] = [
+  ...[CT.NEW, CT.EST, CT.REL].map((bit) => ({ field: ct_state, value: bit, mask: bit })),
+  { field: ct_state, value: CT.TRK, mask: CT.TRK | CT.INV },
+];
 const ethType = (...values: readonly number[]): Prerequisite[] =>
   values.map((value) => ({ field: oxm.dl_type, value }));
 const ip = ethType(0x0800, 0x86dd);
-const ctIpv4 = [tracked, ...ethType(0x0800)];
-const ctIpv6 = [tracked, ...ethType(0x86dd)];
-const ct_nw_proto = field('ct_nw_proto', 8, nx(119, 'CT_NW_PROTO'), { prerequisites: [tracked, ...ip] });
-const ctPorts = [tracked, ...ip, ...[6, 17, 132].map((value) => ({ field: ct_nw_proto, value }))];
+const ctIpv4 = [...valid, ...ethType(0x0800)];
+const ctIpv6 = [...valid, ...ethType(0x86dd)];
+const ct_nw_proto = field('ct_nw_proto', 8, nx(119, 'CT_NW_PROTO'), { prerequisites: [...valid, ...ip] });
+const ctPorts = [...valid, ...ip, ...[6, 17, 132].map((value) => ({ field: ct_nw_proto, value }))];
 
 const conntrack = {
   ct_state,

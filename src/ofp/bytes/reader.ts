@@ -145,7 +145,9 @@ export class Reader {
   /** A copy of the next `n` bytes. */
   bytes(n: number, name = ''): Uint8Array {
     this.need(n, name);
-    const b = this.buf.slice(this.pos, this.pos + n);
+    // Not slice(): a Buffer's gives a view of the same memory.
+    const b = new Uint8Array(n);
+    b.set(this.buf.subarray(this.pos, this.pos + n));
     this.pos += n;
     return b;
   }
