@@ -27,8 +27,8 @@ const LOOKUPS_PER_SECOND = 100;
 /** Changes are told together after so many milliseconds. */
 const BATCH_MS = 5;
 /** The first questions about many targets are spread: milliseconds per target, and at most. */
-const SPREAD_MS = 0.2;
-const SPREAD_MAX_MS = 1000;
+const SPREAD_MS = 0.1;
+const SPREAD_MAX_MS = 500;
 /** A host that uses an address of ours is reported so often. */
 const OWN_CLAIM_MS = 60_000;
 
@@ -91,6 +91,8 @@ export class NeighbourTable {
   private readonly tenants = new Map<number, Tenant>();
   private readonly timers: TimerQueue<Entry>;
   private readonly machine: NeighbourStateMachine;
+  /** Targets set within a short time. */
+  private crowd = { since: Number.NEGATIVE_INFINITY, count: 0 };
   private changes = new Map<Entry, NeighbourChange>();
   private readonly changeHandlers: ((changes: readonly NeighbourChange[]) => void)[] = [];
   private readonly eventHandlers: ((event: NeighbourEvent) => void)[] = [];
@@ -151,7 +153,7 @@ export class NeighbourTable {
     const tenant = this.tenants.get(tenantId);
     if (tenant === undefined) return;
     const wanted = new Set<Entry>();
-    const spread = Math.min(SPREAD_MAX_MS, targets.length * SPREAD_MS);
+    const spread = this.spreadOf(targets.length);
     for (const { segment: id, address } of targets) {
       const segment = tenant.segments.get(id);
       if (segment === undefined || segment.own.has(address)) continue;
@@ -187,7 +189,7 @@ export class NeighbourTable {
     const tenant = this.tenants.get(tenantId);
     const segment = tenant?.segments.get(segmentId);
     if (tenant === undefined || segment === undefined) return;
-    const spread = Math.min(SPREAD_MAX_MS, neighbours.length * SPREAD_MS);
+    const spread = this.spreadOf(neighbours.length);
     for (const { address, mac, ...station } of neighbours) {
       if (segment.own.has(address)) continue;
       let entry = segment.entries.get(address);
@@ -437,6 +439,14 @@ export class NeighbourTable {
 
   private entry(tenant: number, segment: number, address: number): Entry | undefined {
     return this.tenants.get(tenant)?.segments.get(segment)?.entries.get(address);
+  }
+
+  /** Milliseconds over which first questions are spread: tenants that come together share the time. */
+  private spreadOf(count: number): number {
+    const now = this.clock.now();
+    if (now - this.crowd.since > SPREAD_MAX_MS) this.crowd = { since: now, count: 0 };
+    this.crowd.count += count;
+    return Math.min(SPREAD_MAX_MS, this.crowd.count * SPREAD_MS);
   }
 
   private *all(): Iterable<Entry> {

@@ -10,7 +10,8 @@ import { Histogram } from './histogram.js';
 import { LagWatch } from './lag-watch.js';
 import { unreachableOutcome } from './probe.js';
 import { StartQueue } from './start-queue.js';
-import { type Subscriber, Target, targetKey } from './target.js';
+import { monitorKey, type Subscriber, Target } from './target.js';
+import { TargetIndex } from './target-index.js';
 import {
   type Check,
   type CheckStatus,
@@ -89,12 +90,10 @@ export class HealthChecker {
   private readonly random: Random;
   private readonly wire: ProbeWire;
   private readonly lag: LagWatch;
-  private readonly targets = new Map<string, Target>();
-  /** By tenant, then `${pool}/${endpoint}`. */
-  private readonly members = new Map<number, Map<string, Subscriber>>();
+  private readonly targets = new TargetIndex();
+  /** By tenant, then pool and endpoint. */
+  private readonly members = new Map<number, Map<number, Subscriber>>();
   private readonly byPool = new Map<number, Set<Subscriber>>();
-  /** Addresses and ports that strays may come from: number of targets by `${tenant}/${address}/${port}`. */
-  private readonly endpoints = new Map<string, number>();
   private readonly flights = new Flights();
   private readonly waiting = new Map<string, Set<Target>>();
   private readonly starts: StartQueue;
@@ -148,19 +147,19 @@ export class HealthChecker {
    */
   setChecks(tenant: number, checks: readonly Check[]): void {
     const now = this.clock.now();
-    const before = this.members.get(tenant) ?? new Map<string, Subscriber>();
-    const after = new Map<string, Subscriber>();
+    const before = this.members.get(tenant) ?? new Map<number, Subscriber>();
+    const after = new Map<number, Subscriber>();
     const fresh: Target[] = [];
     const left = new Set<Target>();
     for (const check of checks) {
-      const key = `${check.poolId}/${check.endpointId}`;
+      const key = check.poolId * 0x1000000 + check.endpointId;
       const member: Subscriber = before.get(key) ?? { tenant, check, target: undefined };
       const old = member.target;
       const target = check.monitor && this.targetFor(tenant, check, check.monitor, old, fresh, now);
       target?.update(check);
-      target?.subscribers.add(member);
+      target?.subscribe(member);
       if (old && old !== target) {
-        old.subscribers.delete(member);
+        old.unsubscribe(member);
         left.add(old);
       }
       member.check = check;
@@ -172,10 +171,10 @@ export class HealthChecker {
       if (after.has(key)) continue;
       this.leavePool(member);
       if (member.target === undefined) continue;
-      member.target.subscribers.delete(member);
+      member.target.unsubscribe(member);
       left.add(member.target);
     }
-    for (const target of left) if (target.subscribers.size === 0) this.drop(target);
+    for (const target of left) if (target.subscribers.length === 0) this.drop(target);
     if (after.size > 0) this.members.set(tenant, after);
     else this.members.delete(tenant);
     this.plan(fresh, now);
@@ -219,13 +218,12 @@ export class HealthChecker {
     fresh: Target[],
     now: number,
   ): Target {
-    const key = targetKey(tenant, check, monitor);
-    const known = this.targets.get(key);
+    const key = monitorKey(monitor);
+    const known = this.targets.get(tenant, key, check.address, check.port);
     if (known) return known;
     const portKey = Math.floor(this.random() * 0x100000000);
-    const target = new Target(key, tenant, monitor, check, portKey, now, old);
-    this.targets.set(key, target);
-    this.countEndpoint(target, 1);
+    const target = new Target(tenant, key, monitor, check, portKey, now, old);
+    this.targets.add(target);
     fresh.push(target);
     return target;
   }
@@ -242,8 +240,7 @@ export class HealthChecker {
 
   private drop(target: Target): void {
     target.gone = true;
-    this.targets.delete(target.key);
-    this.countEndpoint(target, -1);
+    this.targets.remove(target);
     this.targetTimers.cancel(target);
     this.stopWaiting(target);
     if (!target.started) this.neverStarted--;
@@ -455,7 +452,7 @@ export class HealthChecker {
     const { ip, tcp, eth } = packet;
     const ends = (tcp.flags & (TCP.syn | TCP.ack)) === (TCP.syn | TCP.ack) || (tcp.flags & TCP.fin) !== 0;
     if (!ends || tcp.flags & TCP.rst || (tcp.flags & TCP.ack) === 0 || tcp.dstPort < 0xc000) return;
-    if (!this.endpoints.has(`${tenant}/${ip.src}/${tcp.srcPort}`)) return;
+    if (!this.targets.hasEndpoint(tenant, ip.src, tcp.srcPort)) return;
     if (!this.strayBudget.take(this.clock.now())) return;
     this.counters.strays++;
     const path = {
@@ -466,13 +463,6 @@ export class HealthChecker {
       port: tcp.srcPort,
     };
     this.wire.tcp(path, tcp.dstPort, tcp.ack, 0, TCP.rst, 0, 0);
-  }
-
-  private countEndpoint(target: Target, by: 1 | -1): void {
-    const key = `${target.tenant}/${target.path.address}/${target.path.port}`;
-    const count = (this.endpoints.get(key) ?? 0) + by;
-    if (count > 0) this.endpoints.set(key, count);
-    else this.endpoints.delete(key);
   }
 
   private poolSet(poolId: number): Set<Subscriber> {

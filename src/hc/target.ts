@@ -18,7 +18,8 @@ export interface Subscriber {
 export class Target implements Timed {
   due = 0;
   heapIndex = -1;
-  readonly subscribers = new Set<Subscriber>();
+  /** Seldom more than one. */
+  subscribers: readonly Subscriber[] = [];
   readonly verdict: Verdict;
   /** `ready`: waits for its turn under the rate limit. `resolving`: for its neighbour. */
   phase: 'idle' | 'ready' | 'resolving' | 'flying' = 'idle';
@@ -42,8 +43,8 @@ export class Target implements Timed {
   gone = false;
 
   constructor(
-    readonly key: string,
     readonly tenant: number,
+    readonly monitorKey: string,
     readonly monitor: Monitor,
     check: Check,
     readonly portKey: number,
@@ -74,9 +75,17 @@ export class Target implements Timed {
 
   /** Takes over where the member is reached now; a probe on its way keeps its path. */
   update(check: Check): void {
-    this.path = pathOf(this.tenant, check);
+    if (!isPathOf(this.path, check)) this.path = pathOf(this.tenant, check);
     this.nextHop = check.nextHop;
     this.segmentName = check.segmentName;
+  }
+
+  subscribe(member: Subscriber): void {
+    if (!this.subscribers.includes(member)) this.subscribers = [...this.subscribers, member];
+  }
+
+  unsubscribe(member: Subscriber): void {
+    this.subscribers = this.subscribers.filter((s) => s !== member);
   }
 
   /** Whether answers come from the member's own card. */
@@ -85,17 +94,26 @@ export class Target implements Timed {
   }
 }
 
+function isPathOf(p: Path, c: Check): boolean {
+  return p.source === c.source && p.sourceMac === c.sourceMac && p.injection.segment === c.segment;
+}
+
 function pathOf(tenant: number, c: Check): Path {
   const { source, sourceMac, address, port, segment } = c;
   return { injection: { kind: 'route', tenant, segment }, source, sourceMac, address, port };
 }
 
-/** Equal for checks that one probe can answer: the target within its tenant. */
-export function targetKey(tenant: number, check: Check, m: Monitor): string {
-  const http =
-    m.type === 'HTTP'
-      ? `${m.httpMethod} ${m.urlPath} ${m.httpVersion} ${m.domainName ?? ''} ${m.expectedCodes.join(';')}`
-      : '';
-  const times = `${m.delayMs}/${m.timeoutMs}/${m.maxRetries}/${m.maxRetriesDown}`;
-  return `${tenant}/${check.address}/${check.port}/${m.type}/${times}/${m.tcpClose}/${m.udpSilence}/${http}`;
+const monitorKeys = new WeakMap<Monitor, string>();
+
+/** Equal for monitors that one probe can serve; one string for all members of a pool. */
+export function monitorKey(m: Monitor): string {
+  let key = monitorKeys.get(m);
+  if (key === undefined) {
+    const { type, delayMs, timeoutMs, maxRetries, maxRetriesDown, tcpClose, udpSilence } = m;
+    const http =
+      type === 'HTTP' ? [m.httpMethod, m.urlPath, m.httpVersion, m.domainName, m.expectedCodes] : [];
+    key = JSON.stringify([type, delayMs, timeoutMs, maxRetries, maxRetriesDown, tcpClose, udpSilence, http]);
+    monitorKeys.set(m, key);
+  }
+  return key;
 }
