@@ -312,6 +312,15 @@ describe('verification', () => {
     expect(requests().length).toBeLessThan(90);
   });
 
+  it('an unasked reply is no answer, even where the known host is silent', () => {
+    settled();
+    hosts = [];
+    reply(OTHER, { inPort: 66 });
+    clock.advance(10_000);
+    expect(entry().mac).toBe(0n);
+    expect(events).toMatchObject([{ type: 'failed' }]);
+  });
+
   it('two that answer: the first is kept, the other reported, and no storm of questions', () => {
     settled();
     hosts = [
