@@ -321,6 +321,18 @@ describe('verification', () => {
     expect(events).toMatchObject([{ type: 'failed' }]);
   });
 
+  it('unasked replies in the known name do not keep a neighbour fresh', () => {
+    settled();
+    hosts = [];
+    const states = new Set<string>();
+    for (let n = 0; n < 46; n++) {
+      reply(CARD);
+      clock.advance(1000);
+      states.add(entry().state);
+    }
+    expect(states).toContain('DELAY');
+  });
+
   it('two that answer: the first is kept, the other reported, and no storm of questions', () => {
     settled();
     hosts = [
