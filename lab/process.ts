@@ -68,8 +68,9 @@ export class RunningProcess {
     readonly argv: readonly string[],
     options: Pick<RunOptions, 'env' | 'cwd'> = {},
   ) {
-    this.child = spawn(argv[0]!, argv.slice(1), {
-      env: { ...inherited(), ...options.env },
+    // A test runner puts its hooks into the environment of whatever is spawned; here things run as on a real machine.
+    this.child = spawn('env', ['-u', 'NODE_OPTIONS', ...argv], {
+      env: { ...process.env, ...options.env },
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -138,10 +139,4 @@ export class RunningProcess {
         stderr: this.stderr,
       });
   }
-}
-
-/** Without what a test runner sets for its own children: a process of the lab runs as it would on a real machine. */
-function inherited(): NodeJS.ProcessEnv {
-  const { NODE_OPTIONS: _, ...rest } = process.env;
-  return Object.fromEntries(Object.entries(rest).filter(([name]) => !/^_?TAP/.test(name)));
 }
