@@ -1,7 +1,12 @@
-import { readError } from './wire.js';
+import { decodeMessage, errorName } from '../index.js';
 
-/** The name of an error message as Open vSwitch prints it, `type/code` in numbers where it has none. */
+/** The name of an error message as Open vSwitch prints it, numbers where it has none. */
 export function refusalName(message: Uint8Array): string {
-  const error = readError(message);
-  return error === undefined ? 'malformed error message' : `error ${error.type}/${error.code}`;
+  try {
+    const decoded = decodeMessage(message);
+    if (decoded.message.type === 'error') return errorName(decoded.message, decoded.version);
+  } catch {
+    // An error message cut short is still a refusal.
+  }
+  return 'malformed error message';
 }

@@ -49,7 +49,10 @@ test.each([OFP13, OFP14, OFP15] as const)(
   async (version) => {
     const connection = await fixture.connected('br0', { versions: [version] });
     const outcome = await connection.bundle([slotFlow(1), slotFlow(2), badFlow, slotFlow(3), badFlow]);
-    expect(outcome).toMatchObject({ ok: false, refusals: [{ index: 2 }, { index: 4 }] });
+    expect(outcome).toMatchObject({
+      ok: false,
+      refusals: [2, 4].map((index) => ({ index, error: 'OFPBIC_BAD_TABLE_ID' })),
+    });
     expect(await fixture.ovs.countFlows('br0')).toBe(0);
     expect(await connection.bundle([slotFlow(1)])).toEqual({ ok: true });
   },
@@ -60,7 +63,7 @@ test.each([OFP13, OFP14, OFP15] as const)(
   async (version) => {
     const connection = await fixture.connected('br0', { versions: [version] });
     const outcome = await connection.bundle([slotFlow(1), slotFlow(2), overlapping(1), slotFlow(3)]);
-    expect(outcome).toMatchObject({ ok: false, refusals: [{ index: 2 }] });
+    expect(outcome).toEqual({ ok: false, refusals: [{ index: 2, error: 'OFPFMFC_OVERLAP' }] });
     expect(await fixture.ovs.countFlows('br0')).toBe(0);
     expect(await connection.bundle([slotFlow(1)])).toEqual({ ok: true });
     expect(connection.counters().pending).toBe(0);
@@ -100,7 +103,7 @@ test('a refused request rejects, an unasked-for refusal reaches the handler, an 
       expType: 8,
       data: new Uint8Array(0),
     }),
-  ).rejects.toMatchObject({ code: 'refused' });
+  ).rejects.toMatchObject({ code: 'refused', error: 'OFPBRC_BAD_VENDOR' });
   expect(errors).toEqual(['error', 'error']);
   await connection.barrier();
   expect(connection.open).toBe(true);
