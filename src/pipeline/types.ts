@@ -24,7 +24,10 @@ export interface Meter {
   readonly bands: readonly MeterBand[];
 }
 
-/** Kind of an owner: 8 bits of the cookie. The numbers are in the switch: never reuse one for another meaning. */
+/**
+ * Kind of an owner: 8 bits of the cookie. The numbers are in the switch: never reuse one for another meaning.
+ * Kinds 8 to 15 are those of learned flows: bit 3 of the kind tells them from all others.
+ */
 export const KIND = {
   node: 1, // tenant 0: table misses and rules without a tenant
   tenant: 2, // what belongs to no smaller owner
@@ -35,6 +38,7 @@ export const KIND = {
   neighbours: 7, // resolved adjacencies of a segment; object = segment id
   learnedFdb: 8, // flows made by learn(); never touched by reconcile
   learnedAdjacency: 9,
+  learnedHairpin: 10, // answers of a member to itself; object = endpoint id
 } as const;
 export type Kind = (typeof KIND)[keyof typeof KIND];
 

@@ -1,0 +1,29 @@
+export {
+  cookieOf,
+  isLearned,
+  LEARNED_KIND_BIT,
+  ownerOfCookie,
+  SIGNATURE,
+  SIGNATURE_MASK,
+  TENANT_MASK,
+} from './cookies.js';
+export { floodGroupId, isOurGroup, isOurMeter, listenerMeterId, puntMeterId, tenantMeterId } from './ids.js';
+export { type Endpoint, endpointsOf } from './lookups.js';
+export { endpointKey, type PoolMember, poolMembers } from './pool-members.js';
+export { REG, type RegisterField, type RegisterName } from './registers.js';
+export {
+  renderBase,
+  renderEndpoint,
+  renderListener,
+  renderNeighbours,
+  renderNetwork,
+  renderNode,
+  renderPool,
+  renderSegment,
+  renderTenant,
+  renderTenantRules,
+} from './render.js';
+export { adoptServing } from './table-11-slots.js';
+export { adoptNeighbours } from './table-21-adjacency.js';
+export { TABLE_LIST, TABLES, type Table, type TableName, tableByNumber } from './tables.js';
+export * from './types.js';
