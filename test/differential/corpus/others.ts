@@ -176,7 +176,6 @@ export const commandSamples: readonly CommandSample[] = [
   { argv: ['dump-ipfix-bridge', '@'] },
   { argv: ['dump-ipfix-flow', '@'] },
   { argv: ['probe', '@'] },
-  { argv: ['ping', '@', '64'] },
   // monitors: they stay; the listener ends them
   { argv: ['monitor', '@'] },
   { argv: ['monitor', '@', '128'] },
@@ -188,7 +187,7 @@ export const commandSamples: readonly CommandSample[] = [
     'watch:',
     'watch:table=3',
     'watch:!initial',
-    'watch:!add,!delete,!modify',
+
     'watch:!actions,!own',
     'watch:out_port=5,in_port=2',
     'watch:tcp,nw_dst=10.0.0.0/8',
