@@ -163,7 +163,7 @@ export function output(port: number): Action {
 }
 
 /** Forgets where the packet came in: the switch suppresses output to that port otherwise. */
-export const CLEAR_IN_PORT: Action = set(F.in_port, 0);
+export const CLEAR_IN_PORT: Action = set(F.in_port_nxm, 0);
 export const TO_IN_PORT: Action = output(OFPP.IN_PORT);
 export const DEC_TTL: Action = { type: 'dec_nw_ttl' };
 
