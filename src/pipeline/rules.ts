@@ -95,8 +95,28 @@ export class OwnerRules {
   }
 
   private push(table: Table, priority: number, match: Match, instructions: readonly Instruction[]): void {
-    this.flows.push({ table: table.number, priority, cookie: this.cookie, match, instructions });
+    const merged = table === TABLES.slots ? match : mergeParts(match as readonly MatchField[]);
+    this.flows.push({ table: table.number, priority, cookie: this.cookie, match: merged, instructions });
   }
+}
+
+/** Parts of one register become one match; the switch refuses a field that is there twice. */
+function mergeParts(match: readonly MatchField[]): Match {
+  const fields = new Map<Field, MatchField>();
+  for (const entry of match) {
+    const other = fields.get(entry.field);
+    if (!other) {
+      fields.set(entry.field, entry);
+      continue;
+    }
+    if (other.mask === undefined || entry.mask === undefined)
+      throw new Error(`a rule matches ${entry.field.name} twice`);
+    const wide = entry.field.nBits > 32;
+    const value = BigInt(other.value) | BigInt(entry.value);
+    const mask = BigInt(other.mask) | BigInt(entry.mask);
+    fields.set(entry.field, m(entry.field, wide ? value : Number(value), wide ? mask : Number(mask)));
+  }
+  return [...fields.values()];
 }
 
 function unscoped(match: Match): Match {
