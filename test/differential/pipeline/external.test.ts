@@ -14,7 +14,7 @@ import {
   segment,
   tenant,
 } from '../../golden/pipeline/intents.js';
-import { ask, World } from './world.js';
+import { ask, udp, World } from './world.js';
 
 /**
  * Two tenants with equal private addresses and public VIPs on one external network, a client beside the uplink and
@@ -167,11 +167,3 @@ describe.each([
     expect(await at.get('ext')!.ping('192.168.5.254')).toBe(false);
   });
 });
-
-/** Sends one datagram and returns the answer, or what went wrong. */
-async function udp(host: Host, address: string, to: number, text: string): Promise<string> {
-  const script = `const s=require('dgram').createSocket('udp4');s.on('message',(m)=>{console.log(m.toString());process.exit()});
-s.on('error',(e)=>{console.log(e.code);process.exit()});setTimeout(()=>{console.log('silence');process.exit()},1500);
-s.connect(${to},'${address}',()=>s.send('${text}'));`;
-  return (await host.exec([process.execPath, '-e', script])).stdout.trim();
-}

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Host } from '../../../lab/host.js';
+import { Host } from '../../../lab/host.js';
 import { Lab } from '../../../lab/lab.js';
 import { answer } from '../../../lab/services.js';
 import { until } from '../../../lab/until.js';
@@ -25,6 +25,19 @@ export class World {
   /** A host with a /24; `ofport` becomes its OpenFlow port. */
   host(name: string, address: string, mac: string, gateway: string, ofport: number): Promise<Host> {
     return this.lab.addHost({ name, addresses: [`${address}/24`], mac, gateway, ofport });
+  }
+
+  /** A machine on a cable of its own behind `router`, with a small MTU; it ends with the lab. */
+  async farHost(router: Host, name: string, gateway: string, address: string, mtu: number): Promise<Host> {
+    const far = await Host.create(this.lab.id, router.namespace, this.lab.dir, {
+      name,
+      addresses: [`${address}/24`],
+      gateway,
+    });
+    const { namespace } = router;
+    await namespace.exec(['ip', 'addr', 'add', `${gateway}/24`, 'dev', far.port]);
+    await namespace.exec(['ip', 'link', 'set', far.port, 'mtu', String(mtu)]);
+    return far;
   }
 
   async connect(version: OfpVersion): Promise<void> {
@@ -101,4 +114,20 @@ export async function ask(host: Host, url: string, n: number): Promise<Record<st
     seen[key] = (seen[key] ?? 0) + 1;
   }
   return seen;
+}
+
+/** Sends one datagram from a connected socket; returns the answer, an error code, or `silence`. */
+export async function udp(
+  host: Host,
+  address: string,
+  port: number,
+  text: string,
+  timeoutMs = 1500,
+): Promise<string> {
+  const script = `const s = require('dgram').createSocket('udp4');
+s.on('message', (m) => { console.log(m.toString()); process.exit(); });
+s.on('error', (e) => { console.log(e.code); process.exit(); });
+setTimeout(() => { console.log('silence'); process.exit(); }, ${timeoutMs});
+s.connect(${port}, '${address}', () => s.send('${text}'));`;
+  return (await host.exec([process.execPath, '-e', script])).stdout.trim();
 }
