@@ -176,7 +176,10 @@ export function renderListener(
   const network = networkOf(listener.at, provider);
   if (network && listener.mode === 'stateful') afterCtListener(rules, listener, network);
   if (!pool) return rules.state();
-  listenerRules(rules, listener, pool);
+  const rivals = tenant.listeners.filter(
+    (l) => l.vip === listener.vip && l.protocol === listener.protocol && l.mode === 'stateful',
+  );
+  listenerRules(rules, listener, pool, rivals.length === 1);
   if (listener.mode === 'stateless' && listener.at.kind === 'segment')
     statelessReverse(rules, listener, pool);
   return rules.state();

@@ -6,7 +6,7 @@ import { listenerMeterId } from './ids.js';
 import { membersByAddress } from './lookups.js';
 import { IP_PROTOCOL } from './protocols.js';
 import { REG, reg } from './registers.js';
-import { apply, FRAGMENT, goto, IP, inPrefix, load, m, meterInstruction, type OwnerRules } from './rules.js';
+import { apply, goto, IP, inPrefix, load, m, meterInstruction, type OwnerRules } from './rules.js';
 import { TABLES } from './tables.js';
 
 /** A member as the client of its own stateless VIP. */
@@ -19,6 +19,9 @@ export const NOT_FOR_INSIDERS = 50;
 
 const TRACKED_NEW = ctState('+trk', '+new', '-rel');
 const UNTRACKED = ctState('-trk');
+/** Bits of nw_frag: any fragment, not the first. */
+const FIRST_FRAGMENT = m(F.nw_frag, 1, 3);
+const LATER_FRAGMENT = m(F.nw_frag, 3, 3);
 
 /** What needs no listener: everything that conntrack knows was translated on the way in. */
 export function listenerNode(rules: OwnerRules): void {
@@ -34,12 +37,18 @@ export function listenerNode(rules: OwnerRules): void {
   );
 }
 
-export function listenerRules(rules: OwnerRules, listener: ListenerIntent, pool: PoolIntent): void {
+/** @param sole no other stateful listener of the VIP has its protocol */
+export function listenerRules(
+  rules: OwnerRules,
+  listener: ListenerIntent,
+  pool: PoolIntent,
+  sole: boolean,
+): void {
   if (listener.mode === 'stateless') stateless(rules, listener, pool);
-  else stateful(rules, listener, pool);
+  else stateful(rules, listener, pool, sole);
 }
 
-function stateful(rules: OwnerRules, listener: ListenerIntent, pool: PoolIntent): void {
+function stateful(rules: OwnerRules, listener: ListenerIntent, pool: PoolIntent, sole: boolean): void {
   const slot = multipath(pool);
   const is = [reg(REG.listener, listener.id), IP];
   const limit: Instruction[] = [];
@@ -62,28 +71,40 @@ function stateful(rules: OwnerRules, listener: ListenerIntent, pool: PoolIntent)
     apply(load(REG.byHeader, 1), slot),
     goto(TABLES.slots),
   );
-  // First fragments of a datagram: only conntrack has seen the ports.
-  const fragment = [
+  if (sole) fragments(rules, listener, pool, limit);
+}
+
+/**
+ * Datagrams that open a connection in fragments. Conntrack gathers them and hands them on one by one, the ports known
+ * of the first alone; so the others are this listener's only because their VIP has no other for the protocol. All
+ * must choose the same member: by the client's address.
+ */
+function fragments(
+  rules: OwnerRules,
+  listener: ListenerIntent,
+  pool: PoolIntent,
+  limit: readonly Instruction[],
+): void {
+  const enter = apply(
+    load(REG.pool, pool.id),
+    load(REG.listener, listener.id),
+    multipath({ ...pool, sessionPersistence: 'SOURCE_IP' }),
+  );
+  const { allowedCidrs } = listener;
+  const clients = allowedCidrs.length === 0 ? [[]] : allowedCidrs.map((c) => inPrefix(F.nw_src, c));
+  const unknown = [
     TRACKED_NEW,
     reg(REG.listener, 0),
     IP,
-    FRAGMENT,
     m(F.ct_nw_proto, IP_PROTOCOL[listener.protocol]),
     m(F.ct_nw_dst, listener.vip),
-    m(F.ct_tp_dst, listener.port),
   ];
-  const enter = [load(REG.pool, pool.id), load(REG.listener, listener.id), slot];
-  const clients =
-    listener.allowedCidrs.length === 0 ? [[]] : listener.allowedCidrs.map((c) => inPrefix(F.nw_src, c));
-  for (const client of clients)
-    rules.tenant(
-      TABLES.listener,
-      NORMAL,
-      [...fragment, ...client],
-      ...limit,
-      apply(...enter),
-      goto(TABLES.slots),
-    );
+  for (const client of clients) {
+    const first = [...unknown, FIRST_FRAGMENT, m(F.ct_tp_dst, listener.port), ...client];
+    const later = [...unknown, LATER_FRAGMENT, m(F.ct_tp_dst, 0), ...client];
+    rules.tenant(TABLES.listener, NORMAL, first, ...limit, enter, goto(TABLES.slots));
+    rules.tenant(TABLES.listener, NORMAL, later, enter, goto(TABLES.slots));
+  }
 }
 
 function stateless(rules: OwnerRules, listener: ListenerIntent, pool: PoolIntent): void {

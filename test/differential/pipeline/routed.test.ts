@@ -38,7 +38,7 @@ const one = tenant(1, {
     listener(12, '10.20.0.101:80', 2, { poolId: 3, mode: 'stateless' }),
     listener(13, '10.20.0.100:81', 2, { poolId: 4, connectionRate: 5 }),
     listener(14, '10.20.0.102:80', 2, { poolId: 5 }),
-    listener(15, '10.20.0.100:9', 2, { poolId: 6, protocol: 'UDP' }),
+    listener(15, '10.20.0.103:9', 2, { poolId: 6, protocol: 'UDP' }),
   ],
   pools: [
     pool(1, [member(1, '172.16.1.2:8080')]),
@@ -124,7 +124,7 @@ describe.each([
   });
 
   it('brings an unreachable port of a UDP member to the client', async () => {
-    expect(await udp(at.get('client')!, '10.20.0.100', 9, 'x')).toBe('ECONNREFUSED');
+    expect(await udp(at.get('client')!, '10.20.0.103', 9, 'x')).toBe('ECONNREFUSED');
   });
 
   it('carries fragmented datagrams both ways through a stateful listener', async () => {
