@@ -7,6 +7,7 @@ export {
   SIGNATURE_MASK,
   TENANT_MASK,
 } from './cookies.js';
+export { DROPS, type DropReason, type DropRule, dropOf } from './drops.js';
 export { floodGroupId, isOurGroup, isOurMeter, listenerMeterId, puntMeterId, tenantMeterId } from './ids.js';
 export { type Endpoint, endpointsOf } from './lookups.js';
 export { endpointKey, type PoolMember, poolMembers } from './pool-members.js';

@@ -7,7 +7,13 @@ import '../../../src/nx-extensions/index.js';
 import type { ProviderIntent, TenantIntent } from '../../../src/model/types.js';
 import { Channel, type Connection } from '../../../src/ofp/channel/index.js';
 import type { Message, OfpVersion } from '../../../src/ofp/index.js';
-import { type Facts, type OwnerState, renderNode, renderTenant } from '../../../src/pipeline/index.js';
+import {
+  type Facts,
+  type Flow,
+  type OwnerState,
+  renderNode,
+  renderTenant,
+} from '../../../src/pipeline/index.js';
 
 /** A private switch with hosts, that gets rendered flows over a channel of ours. */
 export class World {
@@ -97,6 +103,14 @@ export class World {
         );
         throw new Error(`${first.error}: ${text}`);
       }
+  }
+
+  /** All flows of the switch. */
+  async held(): Promise<Flow[]> {
+    const flows: Flow[] = [];
+    for await (const part of this.connection.multipart({ type: 'flow_stats_request' }))
+      if (part.type === 'flow_stats_reply') flows.push(...part.entries);
+    return flows;
   }
 
   close(): void {
