@@ -7,4 +7,7 @@ export const systemClock: Clock = {
     const timer = setTimeout(fn, ms);
     return { cancel: () => clearTimeout(timer) };
   },
+  defer: (fn) => {
+    setImmediate(fn);
+  },
 };

@@ -41,6 +41,7 @@ export class Synchronizer {
     flowMods: 0,
     groupMods: 0,
     meterMods: 0,
+    mods: new Map(),
     bundles: 0,
     bundlesRefused: 0,
     reconciles: 0,
@@ -407,6 +408,8 @@ export class Synchronizer {
   }
 
   private confirm(step: Step): void {
+    const name = `${step.mod.type.replace('_mod', '')} ${step.mod.command.replace('_strict', '')}`;
+    this.counters.mods.set(name, (this.counters.mods.get(name) ?? 0) + 1);
     if (step.mod.type === 'flow_mod') this.counters.flowMods++;
     else if (step.mod.type === 'group_mod') this.counters.groupMods++;
     else this.counters.meterMods++;

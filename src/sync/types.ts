@@ -23,6 +23,8 @@ export interface SyncCounters {
   flowMods: number;
   groupMods: number;
   meterMods: number;
+  /** By `flow add`, `group delete` …: messages that the switch confirmed. */
+  readonly mods: Map<string, number>;
   bundles: number;
   bundlesRefused: number;
   reconciles: number;
