@@ -1,4 +1,4 @@
-import '../../../src/nx-extensions/index.js';
+import '../../../src/nx-extensions/text/index.js';
 import { formatFlowMod, formatGroup, formatMeter } from '../../../src/ofp/text/index.js';
 import { KIND, type Owner, type OwnerState } from '../../../src/pipeline/index.js';
 
