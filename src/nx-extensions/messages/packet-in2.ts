@@ -39,9 +39,9 @@ function encodePacket(w: Writer, p: PacketIn, version: OfpVersion): void {
   }
   encodeNumberProperty(w, PROPERTY.REASON, packetInReasonNumber(p.reason), 1);
   encodeProperty(w, PROPERTY.METADATA, () => encodeOxms(w, p.match, version));
-  if (p.userdata.length > 0) encodeProperty(w, PROPERTY.USERDATA, () => w.bytes(p.userdata));
   const { continuation } = p;
   if (continuation !== undefined) encodeProperty(w, PROPERTY.CONTINUATION, () => w.bytes(continuation));
+  if (p.userdata.length > 0) encodeProperty(w, PROPERTY.USERDATA, () => w.bytes(p.userdata));
   encodeRaw(w, p.rawProperties);
 }
 
@@ -96,6 +96,7 @@ function decodePacket(r: Reader): PacketIn {
     throw r.fail('bad-value', `full_len ${totalLen} of ${data.length} bytes`, start, 'full_len');
   return {
     type: 'packet_in',
+    form: 'nxt_packet_in2',
     totalLen: totalLen ?? data.length,
     reason: packetInReason(reason),
     table,

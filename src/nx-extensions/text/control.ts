@@ -37,7 +37,7 @@ function parseResubmit(word: Word): Action[] {
     throw new TextError(word.valueAt + 1, 'a port or a table is needed');
   if (ct === 'ct') return [{ type: 'resubmit_table_ct', port, table }];
   if (ct !== undefined) throw new TextError(word.valueAt + 1, `"${ct}" is not ct`);
-  return [table === CURRENT_TABLE ? { type: 'resubmit', port } : { type: 'resubmit_table', port, table }];
+  return [{ type: 'resubmit_table', port, table }];
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -182,7 +182,7 @@ function parseEnqueue(word: Word): Action[] {
   if (queue === undefined) throw new TextError(word.valueAt + 1, 'a port and a queue expected');
   return [
     { type: 'set_queue', queueId: small(queue.trim(), word.valueAt + port!.length + 1) },
-    { type: 'output', port: parsePort(port!.trim(), word.valueAt) },
+    { type: 'output', port: parsePort(port!.trim(), word.valueAt), maxLen: ALL_BYTES },
     { type: 'pop_queue' },
   ];
 }

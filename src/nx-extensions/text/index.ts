@@ -5,3 +5,4 @@ import './control.js';
 import './encap.js';
 import './learn.js';
 import './registers.js';
+import './messages.js';

@@ -36,7 +36,7 @@ const NOTHING = new Uint8Array(0);
 registerMessage('packet_in', {
   id: { standard: 10 },
   name: 'OFPT_PACKET_IN',
-  accepts: (p) => p.userdata.length === 0 && p.continuation === undefined,
+  accepts: (p) => p.form === undefined && p.userdata.length === 0 && p.continuation === undefined,
   encode(w, p, version) {
     w.u32(p.bufferId ?? OFP_NO_BUFFER);
     w.u16(p.totalLen);

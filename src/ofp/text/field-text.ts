@@ -53,8 +53,8 @@ export function isExact(field: Field, mask: FieldValue | undefined): boolean {
 /** `value` or `value/mask`, as in `set_field:` and `learn`. */
 export function formatFieldValue(field: Field, value: FieldValue, mask?: FieldValue): string {
   const v = BigInt(value);
-  const all = ones(field.nBits);
-  const msk = mask === undefined ? all : BigInt(mask) & all;
+  const all = ones(8 * field.nBytes);
+  const msk = mask === undefined ? all : BigInt(mask);
   const exact = msk === all;
   switch (field.format) {
     case 'ethernet':
@@ -74,7 +74,7 @@ export function formatFieldValue(field: Field, value: FieldValue, mask?: FieldVa
     case 'packet-type':
       return `(${v >> 16n},${hex(v & 0xffffn)})`;
     case 'frag':
-      return FRAG.find(([, fv, fm]) => fv === Number(v & msk) && fm === Number(msk))?.[0] ?? hex(v);
+      return FRAG.find(([, fv, fm]) => fv === Number(v & msk) && fm === Number(msk & 3n))?.[0] ?? hex(v);
     case 'hexadecimal':
       if (field.name === 'vlan_vid') return `${v}${exact ? '' : `/${hex(msk)}`}`;
       return hex(v) + (exact ? '' : `/${hex(msk)}`);
@@ -143,7 +143,6 @@ function parseFrag(text: string, at: number): { value: bigint; mask?: bigint } {
   const known = FRAG.find(([name]) => name === text);
   if (known === undefined)
     throw new TextError(at + 1, `"${text}" is not one of no yes first later not_later`);
-  if (text === 'later') return { value: 2n, mask: 2n };
   return { value: BigInt(known[1]), mask: BigInt(known[2]) };
 }
 

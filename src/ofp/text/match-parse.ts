@@ -144,7 +144,7 @@ export class MatchBuilder {
     const field = fieldOf(word.key);
     if (field === undefined) return false;
     if (word.value === undefined) {
-      this.#fields.set(field, { field, value: 0n, mask: 0n, size: field.nBytes });
+      this.#fields.set(field, { field, value: 0n, mask: 0n, size: 0 });
       return true;
     }
     const [value, mask] = word.value.split('/');
@@ -153,7 +153,8 @@ export class MatchBuilder {
       mask === undefined
         ? undefined
         : integer(mask, word.valueAt + value!.length + 1, ones(8 * field.nBytes));
-    this.#fields.set(field, { field, value: v, ...(m === undefined ? {} : { mask: m }) });
+    const size = Math.ceil((m === undefined || v > m ? v : m).toString(2).replace(/^0$/, '').length / 8);
+    this.#fields.set(field, { field, value: v, ...(m === undefined ? {} : { mask: m }), size });
     return true;
   }
 
@@ -168,6 +169,12 @@ export class MatchBuilder {
     if (text === '*' || text === 'ANY') return;
     const parsed = parseFieldValue(field, text, at);
     if (parsed.mask !== undefined && BigInt(parsed.mask) === 0n) return;
+    // Their TLVs have room for flags that nobody knows: Open vSwitch always writes a mask.
+    const flags = FLAG_MASKS[field.format];
+    if (flags !== undefined) {
+      this.#fields.set(field, { field, value: parsed.value, mask: parsed.mask ?? flags });
+      return;
+    }
     this.#fields.set(field, { field, ...parsed });
   }
 
@@ -175,7 +182,10 @@ export class MatchBuilder {
     this.#addVlan();
     const list = [...this.#fields.values()];
     if (version === undefined) return list;
-    return (version === OFP15 ? pairRegisters(list) : list).sort((a, b) => place(a.field) - place(b.field));
+    const narrow = list.flatMap(splitWide);
+    return (version === OFP15 ? pairRegisters(narrow) : narrow).sort(
+      (a, b) => orderInMatch(a.field) - orderInMatch(b.field),
+    );
   }
 
   #addVlan(): void {
@@ -198,6 +208,25 @@ function fieldOf(key: string): Field | undefined {
     gtpu_msgtype: 'tun_gtpu_msgtype',
   };
   return fieldByName(aliases[key] ?? key);
+}
+
+/** xreg and xxreg as the registers of 32 bits that they are made of. */
+function splitWide(f: MatchField): MatchField[] {
+  const wide = /^(xx?reg)(\d)$/.exec(f.field.name);
+  if (!wide) return [f];
+  const n = wide[1] === 'xreg' ? 2 : 4;
+  const value = BigInt(f.value);
+  const mask = f.mask === undefined ? ones(32 * n) : BigInt(f.mask);
+  const out: MatchField[] = [];
+  for (let i = 0; i < n; i++) {
+    const shift = BigInt(32 * (n - 1 - i));
+    const part = Number((mask >> shift) & 0xffffffffn);
+    const field = fieldOf(`reg${Number(wide[2]) * n + i}`);
+    if (part === 0 || field === undefined) continue;
+    const v = Number((value >> shift) & 0xffffffffn);
+    out.push(part === 0xffffffff ? { field, value: v } : { field, value: v, mask: part });
+  }
+  return out;
 }
 
 /** OpenFlow 1.5's packet registers: two of 32 bits in one TLV, as Open vSwitch sends them. */
@@ -224,6 +253,8 @@ function pairRegisters(list: readonly MatchField[]): MatchField[] {
   return out;
 }
 
+const FLAG_MASKS: Readonly<Record<string, number>> = { 'tunnel-flags': 0x1, 'ct-state': 0xff };
+
 /** The order in which Open vSwitch writes the TLVs of a match. */
 const ORDER: readonly string[] = [
   'packet_type',
@@ -239,9 +270,9 @@ const ORDER: readonly string[] = [
   'vlan_tci',
   'vlan_vid',
   'vlan_pcp',
-  'mpls_ttl',
   'mpls_tc',
   'mpls_bos',
+  'mpls_ttl',
   'mpls_label',
   'nw_src',
   'nw_dst',
@@ -253,9 +284,18 @@ const ORDER: readonly string[] = [
   'nw_ttl',
   'nw_proto',
   'nw_frag',
+  'tcp_src',
+  'tcp_dst',
+  'tcp_flags',
+  'udp_src',
+  'udp_dst',
+  'sctp_src',
+  'sctp_dst',
 ];
 const rank = new Map(ORDER.map((name, i) => [name, i]));
 
-function place(field: Field): number {
-  return rank.get(field.name) ?? ORDER.length + field.index;
+/** A number by which fields are sorted as Open vSwitch sends them. */
+export function orderInMatch(field: Field): number {
+  const late = field.name === 'ct_nw_proto' ? fieldOf('ct_ipv6_dst') : undefined;
+  return rank.get(field.name) ?? ORDER.length + (late === undefined ? field.index : late.index + 0.5);
 }

@@ -99,11 +99,11 @@ export function parseIpMask(text: string, nBits: 32 | 128): bigint | undefined {
   return nBits === 32 ? parseIpv4(text) : parseIpv6(text);
 }
 
-/** C's `%g`-free durations: `3.25s`, without trailing zeros. */
+/** `3s`, `3.250s`, `3.000000001s`. */
 export function formatDuration(sec: number, nsec: number): string {
   if (nsec === 0) return `${sec}s`;
-  const millis = nsec % 1e6 === 0 ? String(nsec / 1e6).padStart(3, '0') : String(nsec).padStart(9, '0');
-  return `${sec}.${millis.replace(/0+$/, '')}s`;
+  const fraction = nsec % 1e6 === 0 ? String(nsec / 1e6).padStart(3, '0') : String(nsec).padStart(9, '0');
+  return `${sec}.${fraction}s`;
 }
 
 /** What `ovs-ofctl` prints of bytes: 16 a line, with offsets, hexadecimal and characters. */

@@ -138,6 +138,8 @@ export type PacketInReason =
 /** OFPT_PACKET_IN or NXT_PACKET_IN2, whichever the switch sent. */
 export interface PacketIn {
   readonly type: 'packet_in';
+  /** How it came. To be sent: the standard's is chosen where nothing is said and it can say all. */
+  readonly form?: 'nxt_packet_in2';
   /** Bytes of the packet as received by the switch; `data` may be shorter. */
   readonly totalLen: number;
   readonly reason: PacketInReason;

@@ -24,6 +24,7 @@ const decoded = (text: string): Message => decodeMessage(bytes(text)).message;
 
 const punted: PacketIn = {
   type: 'packet_in',
+  form: 'nxt_packet_in2',
   totalLen: 100,
   reason: 'apply_action',
   table: 21,
@@ -43,8 +44,8 @@ describe('packet_in2', () => {
     '0004 0010 00000000 0000000000001234' +
     '0005 0005 01 000000' +
     '0006 0014 00010604 00000007 80000004 00000002 00000000' +
-    '0007 0007 010203 00' +
-    '0008 0009 0000000009 00000000000000';
+    '0008 0009 0000000009 00000000000000' +
+    '0007 0007 010203 00';
   const whole = (t: string): string => {
     const b = bytes(t);
     new DataView(b.buffer).setUint16(2, b.length);
@@ -65,6 +66,7 @@ describe('packet_in2', () => {
   test('a packet that nothing is known of', () => {
     expect(decoded(whole('0404 0018 00000001 00002320 0000001e 0000 0005 aa 000000'))).toEqual({
       type: 'packet_in',
+      form: 'nxt_packet_in2',
       totalLen: 1,
       reason: 'table_miss',
       table: 0,
