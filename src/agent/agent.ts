@@ -27,9 +27,9 @@ import { LoopLag } from './loop-lag.js';
 import { Members } from './members.js';
 import { Neighbourhood } from './neighbourhood.js';
 import type { AgentParts } from './parts.js';
-import { createReadModel } from './read-model/index.js';
 import { SwitchSession } from './switch-session.js';
 import { VERSION } from './version.js';
+import { createReadModel } from './view/index.js';
 
 const OFP_VERSION = { OpenFlow13: OFP13, OpenFlow15: OFP15 } as const;
 /** One owner is read back in this many milliseconds, round and round. */

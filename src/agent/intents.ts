@@ -30,6 +30,7 @@ export class Intents {
   private compiled: Compiled | undefined;
   /** Counts reloads. */
   generation = 0;
+  loadedAt = new Date();
 
   constructor(
     readonly dir: string,
@@ -77,6 +78,7 @@ export class Intents {
     this.loaded = loaded;
     this.compiled = compiled;
     this.generation++;
+    this.loadedAt = new Date();
     for (const problem of this.problems) {
       this.log[problem.severity === 'warning' ? 'warn' : 'error'](formatProblem(problem));
     }
