@@ -45,6 +45,7 @@ export class Synchronizer {
     bundles: 0,
     bundlesRefused: 0,
     reconciles: 0,
+    reconcilesEqual: 0,
     reconcileDifferences: 0,
     drifted: 0,
     lastBundleMs: 0,
@@ -130,6 +131,7 @@ export class Synchronizer {
       await pause();
     }
     this.counters.reconciles++;
+    if (differences === 0) this.counters.reconcilesEqual++;
     this.counters.reconcileDifferences = differences;
     this.known = true;
     this.wake();

@@ -28,6 +28,8 @@ export interface SyncCounters {
   bundles: number;
   bundlesRefused: number;
   reconciles: number;
+  /** Of them, those that found no difference. */
+  reconcilesEqual: number;
   /** Differences found by the last reconcile, before anything was sent. */
   reconcileDifferences: number;
   /** Owners that a drift check found changed by somebody else. */
