@@ -11,6 +11,8 @@ export interface ActionContext {
   readonly hasVlan?: boolean;
   /** IP protocol that the flow matches. */
   readonly protocol?: number | undefined;
+  /** Lists of actions around this one. */
+  readonly depth?: number;
 }
 
 export interface ActionText<K extends ActionType> {

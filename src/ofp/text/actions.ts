@@ -1,4 +1,5 @@
 /** Lists of actions and instructions: `set_field:1->reg0,resubmit(,5)`. */
+import { MAX_DEPTH } from '../bytes/reader.js';
 import type { Action, Instruction } from '../types/action.js';
 import { type ActionContext, parserOf, printerOf } from './action-registry.js';
 import { portNumber } from './ports.js';
@@ -19,7 +20,9 @@ export function formatAction(action: Action): string {
 
 /** Parses a list of actions. `at`: offset of the text in the whole, for columns in errors. */
 export function parseActions(text: string, context: ActionContext = {}, at = 0): Action[] {
-  return words(text, at).flatMap((word) => parseAction(word, context));
+  const depth = (context.depth ?? 0) + 1;
+  if (depth > MAX_DEPTH) throw new TextError(at + 1, `more than ${MAX_DEPTH} levels`);
+  return words(text, at).flatMap((word) => parseAction(word, { ...context, depth }));
 }
 
 function parseAction(word: Word, context: ActionContext): Action[] {

@@ -53,6 +53,8 @@ function parseSigned(names: readonly string[], text: string, at: number): { valu
 }
 
 function bitOf(names: readonly string[], name: string, at: number): bigint {
+  const unnamed = /^\[([0-9a-f]{1,8})\]$/.exec(name);
+  if (unnamed) return BigInt(`0x${unnamed[1]}`);
   const bit = names.indexOf(name);
   if (bit < 0) throw new TextError(at + 1, `unknown flag "${name}", known are ${names.join(' ')}`);
   return 1n << BigInt(bit);

@@ -113,7 +113,7 @@ export function hexDump(bytes: Uint8Array): string {
     const row = [...bytes.subarray(at, at + 16)];
     let line = at.toString(16).padStart(8, '0');
     for (let i = 0; i < 16; i++) {
-      line += i === 8 ? '-' : ' ';
+      line += i === 8 && row.length >= 8 ? '-' : ' ';
       if (i === 0) line += ' ';
       line += i < row.length ? row[i]!.toString(16).padStart(2, '0') : '  ';
     }
