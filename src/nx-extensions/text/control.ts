@@ -166,9 +166,7 @@ registerActionText('fin_timeout', {
   words: {
     fin_timeout: (w) => {
       const n = numbers(w, { idle_timeout: 0xffff, hard_timeout: 0xffff });
-      return [
-        { type: 'fin_timeout', idleTimeout: n['idle_timeout'] ?? 0, hardTimeout: n['hard_timeout'] ?? 0 },
-      ];
+      return [{ type: 'fin_timeout', idleTimeout: n.idle_timeout ?? 0, hardTimeout: n.hard_timeout ?? 0 }];
     },
   },
 });
@@ -326,14 +324,14 @@ function parseSample(word: Word): Action[] {
     parts[w.key] = w.key === 'sampling_port' ? parsePort(w.value, w.valueAt) : small(w.value, w.valueAt);
   }
   const sample = {
-    probability: parts['probability'] ?? 0,
-    collectorSetId: parts['collector_set_id'] ?? 0,
-    obsDomainId: parts['obs_domain_id'] ?? 0,
-    obsPointId: parts['obs_point_id'] ?? 0,
+    probability: parts.probability ?? 0,
+    collectorSetId: parts.collector_set_id ?? 0,
+    obsDomainId: parts.obs_domain_id ?? 0,
+    obsPointId: parts.obs_point_id ?? 0,
   };
   if (sample.probability < 1 || sample.probability > 65535)
     throw new TextError(word.valueAt + 1, 'probability=1…65535 expected');
-  const samplingPort = parts['sampling_port'];
+  const samplingPort = parts.sampling_port;
   if (direction !== undefined)
     return [
       { type: 'sample3', ...sample, direction, ...(samplingPort === undefined ? {} : { samplingPort }) },
