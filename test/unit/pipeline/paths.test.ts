@@ -19,7 +19,7 @@ import {
 /** Packets walked through the rules of two tenants with equal addresses, by a switch that is a model of one. */
 const GATEWAY = 'dl_dst=02:42:0a:00:00:02';
 const CLIENT = 'dl_src=02:00:00:00:02:10';
-const ports = { c1: 11, b1: 12, b2: 13, c2: 21, d1: 22, d2: 23, uplink: 30, trunk: 31 };
+const ports = { c1: 11, b1: 12, b2: 13, c2: 21, d1: 22, d2: 23, uplink: 30, other: 32, trunk: 31 };
 const tenants = [1, 2].map((id) => {
   const [c, a, b] = id === 1 ? ['c1', 'b1', 'b2'] : ['c2', 'd1', 'd2'];
   return tenant(id, {
@@ -45,7 +45,7 @@ const tenants = [1, 2].map((id) => {
 });
 const provider = {
   networks: [
-    segment(1, '192.168.5.0/24', ['uplink'], {
+    segment(1, '192.168.5.0/24', ['uplink', 'other'], {
       mac: mac('02:00:c0:a8:05:01'),
       probeAddress: ip('192.168.5.1'),
     }),
