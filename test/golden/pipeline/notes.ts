@@ -47,6 +47,11 @@ A member that opens its own VIP sees the VIP as its client, in both modes: sourc
 headers and sent back out of its port. Its packets carry the client's port, so where several listeners of one VIP lead
 to the member, table 12 learns a rule for the answer.
 
+### Conntrack flushed, or the switch restarted
+A client's next packet opens its connection again, at the same member, because slots are a function of the members. What
+only the server would say in between can't be translated and is not delivered: a client that has sent its whole request
+and waits sees its time-out. Flushes are therefore made by tuple, of members that are gone.
+
 ### Direct traffic to a member's service port
 It isn't committed to conntrack. One client port used at once for the VIP and for the member itself is therefore the
 same tuple to conntrack: the direct answer would be translated to the VIP. Committing all direct traffic to service
