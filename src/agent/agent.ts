@@ -7,6 +7,8 @@ import {
   type ConfigWatch,
   formatProblem,
   IdAllocator,
+  type LoadedConfig,
+  loadConfig,
   type NodeConfig,
   watchConfig,
 } from '../model/index.js';
@@ -43,6 +45,7 @@ export class StartError extends Error {
 /** Everything of one node, put together. */
 export class Agent {
   private watch: ConfigWatch | undefined;
+  private channel: Channel | undefined;
   private api: RunningApi | undefined;
   private reloading: Promise<void> = Promise.resolve();
   private adopted = false;
@@ -50,13 +53,12 @@ export class Agent {
   static async start(dir: string, loggers: Loggers): Promise<Agent> {
     const log = loggers.get('agent');
     // node.yaml says where ids are kept, and ids are needed to compile: so it is read before the rest.
-    const probe = new Intents(dir, IdAllocator.inMemory(), loggers.get('config'));
-    const { loaded } = await probe.preview();
+    const loaded = await loadConfig(dir);
     if (loaded.node === undefined) throw new StartError(loaded.problems.map(formatProblem).join('\n'));
     const { stateDir } = loaded.node;
     const ids = await IdAllocator.open(join(stateDir, 'ids.json'));
     const admin = await AdminState.open(join(stateDir, 'admin.json'));
-    const agent = new Agent(dir, loaded.node, loggers, ids, admin);
+    const agent = new Agent(loaded, loaded.node, loggers, ids, admin);
     await agent.begin();
     log.info({ dir, node: loaded.node.node, version: VERSION }, 'started');
     return agent;
@@ -67,7 +69,7 @@ export class Agent {
   private readonly neighbourhood: Neighbourhood;
 
   private constructor(
-    private readonly dir: string,
+    private readonly loaded: LoadedConfig,
     node: NodeConfig,
     private readonly loggers: Loggers,
     ids: IdAllocator,
@@ -75,7 +77,7 @@ export class Agent {
   ) {
     const events = new EventLog();
     const facts = new FactsStore();
-    const intents = new Intents(dir, ids, loggers.get('config'));
+    const intents = new Intents(loaded.dir, ids, loggers.get('config'), loaded);
     const syncLog = loggers.get('sync');
     const sync = new Synchronizer({ clock, log: syncLog, isOurGroup, isOurMeter });
     const desired = new Desired(sync, facts);
@@ -133,7 +135,6 @@ export class Agent {
       sync,
       drift: new DriftCheck(sync, { clock, log: syncLog, ownersPerSecond: DRIFT_OWNERS_PER_SECOND }),
       session,
-      channel: undefined as unknown as Channel,
       packetIo,
       neighbours,
       health,
@@ -167,13 +168,14 @@ export class Agent {
     this.watch?.close();
     this.parts.drift.stop();
     this.members.stop();
-    this.parts.channel.close('the agent stops');
+    this.channel?.close('the agent stops');
     this.parts.lag.stop();
     await this.api?.close();
   }
 
   private async begin(): Promise<void> {
-    const { node, session, loggers } = { ...this.parts, loggers: this.loggers };
+    const { node, session } = this.parts;
+    const { loggers } = this;
     this.parts.lag.start();
     await this.reload();
     const { openflow, api } = node;
@@ -187,7 +189,7 @@ export class Agent {
       logger: loggers.get('openflow'),
       limits: { probeInterval: openflow.inactivityProbeMs },
     });
-    Object.assign(this.parts, { channel });
+    this.channel = channel;
     try {
       this.api = await startApi({
         model: createReadModel(this.parts),
@@ -202,14 +204,14 @@ export class Agent {
       channel.close('not started');
       throw error;
     }
-    this.watch = watchConfig(this.dir, () => void this.reload());
+    this.watch = watchConfig(this.loaded.dir, () => void this.reload());
     this.parts.drift.start();
   }
 
   private async applyIntents(): Promise<void> {
     const { intents, desired, events } = this.parts;
     const change = await intents.reload();
-    if (change.provider) desired.setProvider(intents.provider);
+    if (change.provider || intents.generation === 1) desired.setProvider(intents.provider);
     for (const tenant of change.removed) {
       desired.removeTenant(tenant);
       this.members.removeTenant(tenant);
@@ -219,7 +221,6 @@ export class Agent {
     // A public VIP's rules look up the network, so a changed provider changes every tenant.
     for (const tenant of change.provider ? intents.tenants.values() : change.tenants)
       desired.setTenant(tenant);
-    if (intents.generation === 1) desired.setProvider(intents.provider);
     if (change.restartNeeded.length > 0) {
       this.loggers.get('config').warn({ keys: change.restartNeeded }, 'takes effect at the next start');
     }

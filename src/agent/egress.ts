@@ -1,4 +1,4 @@
-import type { Ipv4, Prefix4, SegmentIntent, TenantIntent } from '../model/types.js';
+import { contains, type Ipv4, type Prefix4, type SegmentIntent, type TenantIntent } from '../model/index.js';
 
 /** Where packets of a tenant leave for an address. */
 export interface Egress {
@@ -7,15 +7,11 @@ export interface Egress {
   readonly nextHop: Ipv4;
 }
 
-export function inPrefix(address: Ipv4, prefix: Prefix4): boolean {
-  return prefix.length === 0 || (address ^ prefix.address) >>> (32 - prefix.length) === 0;
-}
-
 /** Longest prefix of connected subnets and static routes, as table 20 decides; undefined: no route. */
 export function egressOf(tenant: TenantIntent, address: Ipv4): Egress | undefined {
   let best: { length: number; egress: Egress } | undefined;
   const consider = (prefix: Prefix4, segment: SegmentIntent | undefined, nextHop: Ipv4, atLeast: number) => {
-    if (segment === undefined || !inPrefix(address, prefix)) return;
+    if (segment === undefined || !contains(prefix, address)) return;
     if (best === undefined || prefix.length + atLeast > best.length)
       best = { length: prefix.length, egress: { segment, nextHop } };
   };

@@ -36,6 +36,8 @@ export class Intents {
     readonly dir: string,
     private readonly ids: IdAllocator,
     private readonly log: Logger,
+    /** The directory as it was just read: taken by the first `reload` instead of reading again. */
+    private first: LoadedConfig | undefined = undefined,
   ) {}
 
   get node(): NodeConfig | undefined {
@@ -72,7 +74,8 @@ export class Intents {
   /** Reads the directory and compiles what is right. Ids are durable when this resolves. */
   async reload(): Promise<IntentChange> {
     const before = { tenants: this.tenants, provider: this.provider, node: this.node };
-    const loaded = await loadConfig(this.dir, this.loaded);
+    const loaded = this.first ?? (await loadConfig(this.dir, this.loaded));
+    this.first = undefined;
     const compiled = compile(loaded, this.ids);
     await this.ids.save();
     this.loaded = loaded;

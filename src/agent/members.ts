@@ -1,6 +1,7 @@
-import { type AdminStates, type Check, type HealthChecker, serving, type Transition } from '../hc/index.js';
+import { type Check, type HealthChecker, serving, type Transition } from '../hc/index.js';
 import type { AdminState, PoolIntent, TenantIntent } from '../model/index.js';
 import type { Connection } from '../ofp/channel/index.js';
+import { adminStates } from './admin-states.js';
 import type { Desired } from './desired.js';
 import { egressOf } from './egress.js';
 import type { EventLog } from './event-log.js';
@@ -40,16 +41,6 @@ export class Members {
     for (const pool of tenant.pools) this.options.facts.serving.delete(pool.id);
   }
 
-  /** People's word of members, by endpoint id. */
-  adminOf(tenant: TenantIntent, pool: PoolIntent): AdminStates {
-    const drained = pool.members.filter(
-      (m) =>
-        this.options.admin.drainedSince({ tenant: tenant.name, pool: pool.name, member: m.name }) !==
-        undefined,
-    );
-    return new Map(drained.map((m) => [m.endpointId, 'draining' as const]));
-  }
-
   adminChanged(tenantId: number, poolId: number): void {
     const tenant = this.tenants.get(tenantId);
     const pool = tenant?.pools.find((p) => p.id === poolId);
@@ -87,7 +78,7 @@ export class Members {
 
   private refresh(tenant: TenantIntent, pool: PoolIntent): void {
     const { facts, health, desired } = this.options;
-    const who = serving(pool, health.poolStatuses(pool.id), this.adminOf(tenant, pool));
+    const who = serving(pool, health.poolStatuses(pool.id), adminStates(this.options.admin, tenant, pool));
     if (facts.setServing(pool.id, who)) desired.servingChanged(tenant.id, pool.id);
     this.watchDrains(tenant, pool);
   }

@@ -1,7 +1,6 @@
 import type { NeighbourTable } from '../arp/index.js';
 import type { HealthChecker } from '../hc/index.js';
 import type { AdminState, IdAllocator, NodeConfig } from '../model/index.js';
-import type { Channel } from '../ofp/channel/index.js';
 import type { Unixctl } from '../ovs/index.js';
 import type { SwitchPacketIo } from '../packetio/index.js';
 import type { DriftCheck, Synchronizer } from '../sync/index.js';
@@ -25,7 +24,6 @@ export interface AgentParts {
   readonly sync: Synchronizer;
   readonly drift: DriftCheck;
   readonly session: SwitchSession;
-  readonly channel: Channel;
   readonly packetIo: SwitchPacketIo;
   readonly neighbours: NeighbourTable;
   readonly health: HealthChecker;

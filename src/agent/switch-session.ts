@@ -1,6 +1,6 @@
 import type { Connection } from '../ofp/channel/index.js';
 import { type Message, OFPP } from '../ofp/index.js';
-import type { OwnerEntry, Synchronizer } from '../sync/index.js';
+import type { Synchronizer } from '../sync/index.js';
 import { adoptFacts } from './adopt.js';
 import type { Desired } from './desired.js';
 import type { FactsStore } from './facts-store.js';
@@ -62,7 +62,7 @@ export class SwitchSession {
     const installed = await sync.readBack(connection);
     if (!this.adopted) {
       // What the switch forwards by is the best that is known about members and neighbours after a restart.
-      adoptFacts(installed as ReadonlyMap<number, OwnerEntry>, facts);
+      adoptFacts(installed, facts);
       this.adopted = true;
       desired.renderAll();
       onAdopted();

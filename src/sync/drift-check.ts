@@ -50,13 +50,6 @@ export class DriftCheck {
     if (entry !== undefined) await this.check(entry);
   }
 
-  /** Checks every owner at once, for `lbctl diff-flows`. Returns how many differed. */
-  async checkAll(): Promise<number> {
-    let drifted = 0;
-    for (const entry of this.sync.driftCandidates()) if (await this.check(entry)) drifted++;
-    return drifted;
-  }
-
   private async check(entry: OwnerEntry): Promise<boolean> {
     const conn = this.sync.connection;
     if (conn === undefined || entry.dirty || entry.inFlight) return false;

@@ -89,7 +89,8 @@ export class OwnerEntry {
   }
 
   /** What must be sent so that the switch holds `desired`; additions before deletions. */
-  diff(desired: OwnerState | undefined = this.desired): Change {
+  diff(): Change {
+    const { desired } = this;
     const change: Change = { before: [], bundle: [], after: [] };
     this.diffMeters(desired?.meters ?? [], change);
     const deletedGroups = this.diffGroups(desired?.groups ?? [], change);

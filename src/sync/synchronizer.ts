@@ -38,9 +38,6 @@ interface Part {
  */
 export class Synchronizer {
   readonly counters: SyncCounters = {
-    flowMods: 0,
-    groupMods: 0,
-    meterMods: 0,
     mods: new Map(),
     bundles: 0,
     bundlesRefused: 0,
@@ -152,42 +149,24 @@ export class Synchronizer {
     });
   }
 
-  /** What would be sent if these states were wanted (and, with `only`, nothing else of those tenants). */
-  plan(states: readonly OwnerState[], tenants?: ReadonlySet<number>): Mod[] {
-    const mods: Mod[] = [];
-    const wanted = new Set<OwnerKey>();
-    for (const state of states) {
-      const key = ownerKey(state.owner);
-      wanted.add(key);
-      const entry = this.entries.get(key) ?? new OwnerEntry(state.owner, key);
-      mods.push(...modsOf(entry.diff(state)));
-    }
-    for (const entry of this.entries.values()) {
-      if (wanted.has(entry.key) || (tenants && !tenants.has(entry.owner.tenant))) continue;
-      mods.push(...modsOf(entry.diff(tenants ? undefined : entry.desired)));
-    }
-    return mods;
-  }
-
   failures(): OwnerFailure[] {
     return [...this.entries.values()].flatMap((e) => (e.failure ? [e.failure] : []));
   }
 
-  summary(tenant?: number): SyncSummary {
-    let desiredFlows = 0;
-    let installedFlows = 0;
-    let owners = 0;
-    let pending = 0;
-    let failed = 0;
+  /** By tenant; 0 is the node. */
+  summaries(): Map<number, SyncSummary> {
+    const byTenant = new Map<number, SyncSummary>();
     for (const entry of this.entries.values()) {
-      if (tenant !== undefined && entry.owner.tenant !== tenant) continue;
-      owners++;
-      desiredFlows += entry.desired?.flows.length ?? 0;
-      installedFlows += entry.flows.size;
-      if (entry.failure) failed++;
-      else if (entry.dirty || entry.inFlight) pending++;
+      const { tenant } = entry.owner;
+      byTenant.set(tenant, plusEntry(byTenant.get(tenant) ?? NOTHING, entry));
     }
-    return { desiredFlows, installedFlows, owners, pending, failed };
+    return byTenant;
+  }
+
+  summary(): SyncSummary {
+    let all = NOTHING;
+    for (const entry of this.entries.values()) all = plusEntry(all, entry);
+    return all;
   }
 
   /** Owners whose installed flows are settled, for drift checks. */
@@ -412,9 +391,6 @@ export class Synchronizer {
   private confirm(step: Step): void {
     const name = `${step.mod.type.replace('_mod', '')} ${step.mod.command.replace('_strict', '')}`;
     this.counters.mods.set(name, (this.counters.mods.get(name) ?? 0) + 1);
-    if (step.mod.type === 'flow_mod') this.counters.flowMods++;
-    else if (step.mod.type === 'group_mod') this.counters.groupMods++;
-    else this.counters.meterMods++;
     step.confirm();
   }
 
@@ -456,13 +432,22 @@ export class Synchronizer {
   }
 }
 
+const NOTHING: SyncSummary = { desiredFlows: 0, installedFlows: 0, owners: 0, pending: 0, failed: 0 };
+
+function plusEntry(sum: SyncSummary, entry: OwnerEntry): SyncSummary {
+  const failed = entry.failure !== undefined;
+  return {
+    desiredFlows: sum.desiredFlows + (entry.desired?.flows.length ?? 0),
+    installedFlows: sum.installedFlows + entry.flows.size,
+    owners: sum.owners + 1,
+    pending: sum.pending + (!failed && (entry.dirty || entry.inFlight) ? 1 : 0),
+    failed: sum.failed + (failed ? 1 : 0),
+  };
+}
+
 function stepsOf(
   parts: readonly Part[],
   pick: (change: Change) => readonly Step[],
 ): { step: Step; part: Part }[] {
   return parts.flatMap((part) => pick(part.change).map((step) => ({ step, part })));
-}
-
-function modsOf(change: Change): Mod[] {
-  return [...change.before, ...change.bundle, ...change.after].map((s) => s.mod);
 }

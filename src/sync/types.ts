@@ -20,9 +20,6 @@ export interface OwnerFailure {
 }
 
 export interface SyncCounters {
-  flowMods: number;
-  groupMods: number;
-  meterMods: number;
   /** By `flow add`, `group delete` …: messages that the switch confirmed. */
   readonly mods: Map<string, number>;
   bundles: number;

@@ -1,8 +1,8 @@
 import type { AdminResult, MemberRef } from '../../api/types.js';
 import { memberStatus } from '../../hc/index.js';
+import { adminStates } from '../admin-states.js';
 import type { AgentParts } from '../parts.js';
 import { RefusedError } from '../read-model.js';
-import { adminStates } from './members.js';
 
 /** Durable when it resolves; the slots follow at once. */
 export async function setDrained(parts: AgentParts, ref: MemberRef, drained: boolean): Promise<AdminResult> {
@@ -19,6 +19,6 @@ export async function setDrained(parts: AgentParts, ref: MemberRef, drained: boo
   return {
     ...ref,
     changed,
-    operatingStatus: memberStatus(member, statuses, adminStates(parts, tenant, pool)),
+    operatingStatus: memberStatus(member, statuses, adminStates(parts.admin, tenant, pool)),
   };
 }

@@ -42,7 +42,7 @@ export function createReadModel(parts: AgentParts): ReadModel {
     configPlan: () => Promise.reject(notYet('config plan')),
     configApply: async (waitMs) => {
       const started = performance.now();
-      const before = parts.sync.counters.flowMods;
+      const before = flowMods(parts);
       await parts.reload();
       const settled = parts.sync.settled().then(() => true);
       const late = new Promise<boolean>((resolve) => setTimeout(resolve, waitMs ?? 0, false).unref());
@@ -57,7 +57,7 @@ export function createReadModel(parts: AgentParts): ReadModel {
         problems: configProblems(parts.intents.problems),
         confirmed,
         failed: [...failed].map(([tenant, errors]) => ({ tenant, errors })),
-        flowMods: parts.sync.counters.flowMods - before,
+        flowMods: flowMods(parts) - before,
         elapsedMs: Math.round(performance.now() - started),
       };
     },
@@ -72,4 +72,10 @@ export function createReadModel(parts: AgentParts): ReadModel {
     eventsSince: (seq) => parts.events.since(seq),
     metrics: metricsOf(parts),
   };
+}
+
+function flowMods(parts: AgentParts): number {
+  let sum = 0;
+  for (const [name, count] of parts.sync.counters.mods) if (name.startsWith('flow ')) sum += count;
+  return sum;
 }

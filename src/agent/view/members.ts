@@ -1,5 +1,5 @@
 import type { Filter, MemberHealth, NeighbourRow, PoolSlots } from '../../api/types.js';
-import { type AdminStates, memberStatus } from '../../hc/index.js';
+import { memberStatus } from '../../hc/index.js';
 import { slotDigest, slotTable } from '../../maglev/index.js';
 import {
   formatIpv4,
@@ -9,6 +9,7 @@ import {
   type TenantIntent,
 } from '../../model/index.js';
 import { poolMembers } from '../../pipeline/index.js';
+import { adminStates } from '../admin-states.js';
 import type { AgentParts } from '../parts.js';
 
 export function* poolsOf(
@@ -27,14 +28,6 @@ export function* poolsOf(
   }
 }
 
-export function adminStates(parts: AgentParts, tenant: TenantIntent, pool: PoolIntent): AdminStates {
-  const key = { tenant: tenant.name, pool: pool.name };
-  const drained = pool.members.filter(
-    (m) => parts.admin.drainedSince({ ...key, member: m.name }) !== undefined,
-  );
-  return new Map(drained.map((m) => [m.endpointId, 'draining' as const]));
-}
-
 /** Wall-clock time of so many milliseconds ago. */
 function ago(ms: number): string {
   return new Date(Date.now() - ms).toISOString();
@@ -45,7 +38,7 @@ export function healthOf(parts: AgentParts, filter: Filter): MemberHealth[] {
   const rows: MemberHealth[] = [];
   for (const { tenant, pool } of poolsOf(parts, filter)) {
     const statuses = parts.health.poolStatuses(pool.id);
-    const admin = adminStates(parts, tenant, pool);
+    const admin = adminStates(parts.admin, tenant, pool);
     for (const member of pool.members) {
       const check = checks.get(`${pool.id}/${member.endpointId}`);
       rows.push({

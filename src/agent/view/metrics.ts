@@ -1,6 +1,7 @@
 import type { Histogram } from '../../hc/index.js';
 import type { MonitorType } from '../../model/index.js';
 import { PUNT, type PuntClass } from '../../packetio/index.js';
+import type { SyncSummary } from '../../sync/index.js';
 import type { AgentParts } from '../parts.js';
 import type { HistogramSample, MetricSource, Sample } from '../read-model.js';
 import { healthOf, neighboursOf, slotsOf } from './members.js';
@@ -10,8 +11,13 @@ const NOTHING: readonly Sample[] = [];
 /** Read at scrape. What nothing counts yet has no series. */
 export function metricsOf(parts: AgentParts): MetricSource {
   const { sync, health, packetIo, session } = parts;
-  const perTenant = (value: (id: number) => number): Sample[] =>
-    [...parts.intents.tenants.values()].map((t) => ({ labels: { tenant: t.name }, value: value(t.id) }));
+  const perTenant = (value: (summary: SyncSummary) => number): Sample[] => {
+    const summaries = sync.summaries();
+    return [...parts.intents.tenants.values()].map((t) => {
+      const summary = summaries.get(t.id);
+      return { labels: { tenant: t.name }, value: summary ? value(summary) : 0 };
+    });
+  };
   const perClass = (value: (cls: PuntClass) => number): Sample[] =>
     (Object.keys(PUNT) as PuntClass[]).map((cls) => ({ labels: { class: cls }, value: value(cls) }));
   return {
@@ -44,8 +50,8 @@ export function metricsOf(parts: AgentParts): MetricSource {
       ),
     limitHits: () => NOTHING,
     drops: () => NOTHING,
-    flowsDesired: () => perTenant((id) => sync.summary(id).desiredFlows),
-    flowsInstalled: () => perTenant((id) => sync.summary(id).installedFlows),
+    flowsDesired: () => perTenant((summary) => summary.desiredFlows),
+    flowsInstalled: () => perTenant((summary) => summary.installedFlows),
     flowMods: () =>
       [...sync.counters.mods].map(([name, value]) => {
         const [type = '', command = ''] = name.split(' ');

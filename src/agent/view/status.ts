@@ -1,9 +1,10 @@
 import type { ConfigProblem, Filter, Status, SwitchStatus, TenantStatus } from '../../api/types.js';
 import { poolStatus } from '../../hc/index.js';
 import type { Problem, TenantIntent } from '../../model/index.js';
+import type { SyncSummary } from '../../sync/index.js';
+import { adminStates } from '../admin-states.js';
 import type { AgentParts } from '../parts.js';
 import { VERSION } from '../version.js';
-import { adminStates } from './members.js';
 
 export function namesOf(parts: AgentParts): Map<string, Map<string, string[]>> {
   return new Map(
@@ -35,6 +36,7 @@ export function configProblems(problems: readonly Problem[]): ConfigProblem[] {
 export function statusOf(parts: AgentParts, filter: Filter): Status {
   const { node, intents, sync } = parts;
   const summary = sync.summary();
+  const summaries = sync.summaries();
   const tenants = [...intents.tenants.values()].filter(
     (t) => filter.tenant === undefined || t.name === filter.tenant,
   );
@@ -54,7 +56,7 @@ export function statusOf(parts: AgentParts, filter: Filter): Status {
     },
     flowsDesired: summary.desiredFlows,
     flowsInstalled: summary.installedFlows,
-    tenants: tenants.map((tenant) => tenantStatus(parts, tenant)),
+    tenants: tenants.map((tenant) => tenantStatus(parts, tenant, summaries.get(tenant.id))),
   };
 }
 
@@ -72,19 +74,22 @@ function switchStatus(parts: AgentParts): SwitchStatus {
   };
 }
 
-function tenantStatus(parts: AgentParts, tenant: TenantIntent): TenantStatus {
+function tenantStatus(
+  parts: AgentParts,
+  tenant: TenantIntent,
+  summary: SyncSummary | undefined,
+): TenantStatus {
   const { sync, intents } = parts;
-  const summary = sync.summary(tenant.id);
   const problems = intents.problems.filter((p) => p.tenant === tenant.name && p.severity === 'error');
   const failures = sync.failures().filter((f) => f.owner.tenant === tenant.id);
-  const confirmed = sync.connection !== undefined && summary.pending === 0;
+  const confirmed = sync.connection !== undefined && (summary?.pending ?? 0) === 0;
   const missing = tenant.segments.flatMap((s) =>
     s.ports
       .filter((p) => !parts.facts.ports.has(p.name))
       .map((p) => `port ${p.name} of segment ${s.name} is not on the bridge`),
   );
   const pools = tenant.pools.map((pool) => ({
-    status: poolStatus(pool, parts.health.poolStatuses(pool.id), adminStates(parts, tenant, pool)),
+    status: poolStatus(pool, parts.health.poolStatuses(pool.id), adminStates(parts.admin, tenant, pool)),
     serving: parts.facts.serving.get(pool.id)?.size ?? 0,
     members: pool.members.length,
   }));
@@ -101,7 +106,7 @@ function tenantStatus(parts: AgentParts, tenant: TenantIntent): TenantStatus {
     generation: intents.generation,
     appliedGeneration: confirmed && failures.length === 0 ? intents.generation : intents.generation - 1,
     drift: 0,
-    flows: summary.installedFlows,
+    flows: summary?.installedFlows ?? 0,
     membersOnline: pools.reduce((n, p) => n + p.serving, 0),
     members: pools.reduce((n, p) => n + p.members, 0),
     errors: [
