@@ -66,6 +66,18 @@ export async function slotFlows(vswitch: VSwitch, tenant: number): Promise<Map<s
   return new Map(flows.map((flow) => [flow.match, flow.actions]));
 }
 
+/** Awaits that so many members have slots in the switch: a verdict gets there only at the end of its window. */
+export async function membersServing(vswitch: VSwitch, tenant: number, members: number): Promise<void> {
+  await until(
+    async () => {
+      const serving = new Set((await slotFlows(vswitch, tenant)).values());
+      serving.delete('drop');
+      return serving.size === members;
+    },
+    { what: `${members} members of tenant ${tenant} having slots` },
+  );
+}
+
 /** Slots whose action is another now. Throws when a slot came or went. */
 export function movedSlots(
   before: ReadonlyMap<string, string>,

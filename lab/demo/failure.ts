@@ -4,13 +4,14 @@ import {
   disturbances,
   health,
   memberIs,
+  membersServing,
   movedSlots,
   slotFlows,
   slots,
   tenantFlows,
 } from '../observations.js';
 import { httpServer, stopServer } from '../services.js';
-import { VIP } from '../two-tenants.js';
+import { BACKENDS, VIP } from '../two-tenants.js';
 import { pause } from '../until.js';
 import { proven, report, table, title } from './narration.js';
 import { running, type Stage } from './stages.js';
@@ -32,7 +33,7 @@ export async function failure(stage: Stage): Promise<void> {
   await stopServer(world.host('a', 'be1'));
   report("a-be1's server was killed");
   await watchFall(agent);
-  await pause(300); // the change of slots is one bundle within 200 ms
+  await membersServing(vswitch, 1, BACKENDS.length - 1);
   const during = await slotFlows(vswitch, 1);
   const moved = movedSlots(before, during);
   await showSlots(agent);
@@ -68,7 +69,7 @@ export async function failure(stage: Stage): Promise<void> {
   report("a-be1's server is back");
   await memberIs(agent, 'a/web/be1', 'ONLINE');
   report('a web/be1 is ONLINE');
-  await pause(300);
+  await membersServing(vswitch, 1, BACKENDS.length);
   const different = movedSlots(before, await slotFlows(vswitch, 1));
   proven('the old table is back, slot by slot', different.length === 0, `${different.length} differ`);
 }

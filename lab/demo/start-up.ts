@@ -1,4 +1,4 @@
-import { applied, health, neighbours } from '../observations.js';
+import { applied, health, membersServing, neighbours } from '../observations.js';
 import { httpServer } from '../services.js';
 import { BACKENDS, MACHINES, TENANTS } from '../two-tenants.js';
 import { pause } from '../until.js';
@@ -25,6 +25,7 @@ export async function startUp(stage: Stage): Promise<void> {
   await lab.vswitch.setController('br-lb', 'tcp:127.0.0.1:6653');
   report('ovs-vsctl set-controller br-lb tcp:127.0.0.1:6653');
   await watchMembers(stage);
+  for (const index of TENANTS.keys()) await membersServing(lab.vswitch, index + 1, BACKENDS.length);
   await applied(stage.agent);
   const { stdout } = await lab.node.exec(['ip', '-4', '-brief', 'address']);
   const addresses = stdout.split('\n').filter((line) => /\d+\.\d+\.\d+\.\d+/.test(line));

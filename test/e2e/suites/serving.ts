@@ -1,5 +1,5 @@
 import type { Agent } from '../../../lab/agent.js';
-import { allOnline, applied } from '../../../lab/observations.js';
+import { allOnline, applied, membersServing } from '../../../lab/observations.js';
 import { httpServer } from '../../../lab/services.js';
 import {
   BACKENDS,
@@ -16,7 +16,7 @@ export interface Serving {
   agent: Agent;
 }
 
-/** The two tenants with an HTTP server on each backend, the agent connected, every member ONLINE. */
+/** The two tenants with an HTTP server on each backend, the agent connected, every member ONLINE and with slots. */
 export async function serving(
   options: TwoTenantsOptions = {},
   serve: (world: TwoTenants) => Promise<void> = httpServers,
@@ -26,6 +26,7 @@ export async function serving(
   const agent = await world.lab.startAgent({ configDir: world.configDir });
   await world.lab.vswitch.setController('br-lb', 'tcp:127.0.0.1:6653');
   await allOnline(agent, MEMBERS, { timeout: 30_000 });
+  for (const index of TENANTS.keys()) await membersServing(world.lab.vswitch, index + 1, BACKENDS.length);
   await applied(agent);
   return { world, agent };
 }
