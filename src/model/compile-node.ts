@@ -68,6 +68,7 @@ function compileNetwork(node: string, network: NodeFile['external_networks'][num
     subnets: network.subnets.map((text) => must(parsePrefix4(text))),
     address: must(parseIpv4(network.address)),
     ports: network.ports.map(compilePort),
+    learning: { macs: 0, adjacencies: network.limits.adjacencies },
     ...(network.gateway === undefined ? {} : { gateway: must(parseIpv4(network.gateway)) }),
   };
 }

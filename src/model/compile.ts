@@ -113,6 +113,7 @@ function compileProvider(node: NodeConfig, ids: IdAllocator): SegmentIntent[] {
     subnets: network.subnets.map((prefix) => ({ prefix, gateway: network.address })),
     probeAddress: network.address,
     ports: network.ports,
+    learning: network.learning,
     ...(network.gateway === undefined ? {} : { externalGateway: network.gateway }),
   }));
 }
@@ -164,6 +165,7 @@ function compileSegment(tenant: string, segment: SegmentFile, ids: IdAllocator):
     probeAddress:
       segment.probe_address === undefined ? subnets[0]!.gateway : must(parseIpv4(segment.probe_address)),
     ports: segment.ports.map(compilePort),
+    learning: segment.limits,
   };
 }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Parsed } from './address.js';
 import { flag, ipv4, listOf, mac, name, path, pattern, prefix4, seconds, textOf, whole } from './scalars.js';
-import { portSchema } from './tenant-schema.js';
+import { adjacencies, portSchema } from './tenant-schema.js';
 import { parseApiListen, parseRemote } from './units.js';
 
 const remote = (direction: 'listen' | 'connect', examples: string[]) =>
@@ -26,6 +26,10 @@ const externalNetworkSchema = z
     address: ipv4("The node's address there: answers ARP, source of probes and ARP requests", '192.168.5.1'),
     gateway: ipv4('Next hop for clients beyond the subnets', '192.168.5.254').optional(),
     mac: mac('MAC address of the node there; default: derived from node and network').optional(),
+    limits: z
+      .strictObject({ adjacencies })
+      .meta({ description: 'What clients there may make the switch learn; others are resolved by ARP' })
+      .prefault({}),
   })
   .meta({ description: 'A network outside, shared by tenants, where public VIPs live' });
 

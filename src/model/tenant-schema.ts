@@ -27,6 +27,11 @@ export const portSchema = z
   })
   .meta({ description: 'A port of the bridge' });
 
+const learnable = (what: string) => whole(1, 65536, `${what} learned from traffic at most`);
+const macs = learnable('MAC addresses').default(1024);
+/** Of external networks too, where no MACs are learned. */
+export const adjacencies = learnable('IP addresses with their MAC').default(4096);
+
 const segmentSchema = z
   .strictObject({
     name: name('Name of the segment, unique in the tenant'),
@@ -44,6 +49,13 @@ const segmentSchema = z
       '10.20.0.253',
     ).optional(),
     ports: listOf(portSchema, 4096, 'Ports of the bridge that belong to the segment').default([]),
+    limits: z
+      .strictObject({ macs, adjacencies })
+      .meta({
+        description:
+          'What the segment may make the switch learn; beyond it frames are flooded and next hops resolved by ARP',
+      })
+      .prefault({}),
   })
   .meta({ description: 'A layer 2 network of the tenant' });
 

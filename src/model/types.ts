@@ -40,6 +40,15 @@ export interface SegmentIntent {
   readonly ports: readonly PortRef[];
   /** External networks: next hop for clients beyond the subnets. */
   readonly externalGateway?: Ipv4;
+  readonly learning: LearnLimits;
+}
+
+/** How many entries traffic may make the switch learn for one segment. */
+export interface LearnLimits {
+  /** MAC addresses, with the port each is behind. None are learned of external networks. */
+  readonly macs: number;
+  /** IP addresses, with the MAC of each. */
+  readonly adjacencies: number;
 }
 
 export interface RouteIntent {
@@ -192,6 +201,7 @@ export interface ExternalNetworkConfig {
   readonly address: Ipv4;
   readonly gateway?: Ipv4;
   readonly ports: readonly PortRef[];
+  readonly learning: LearnLimits;
 }
 
 /** node.yaml, checked and with defaults filled in. */

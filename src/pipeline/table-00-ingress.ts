@@ -20,8 +20,6 @@ const ANY = 200;
 
 /** Seconds that a learned MAC or adjacency lives without traffic. */
 const LEARNED_IDLE = 300;
-const MAX_FDB = 1024;
-const MAX_ADJACENCIES = 4096;
 /** Priorities of learned flows: below what the resolver verified. */
 export const LEARNED_FDB_PRIORITY = 100;
 export const LEARNED_ADJACENCY_PRIORITY = 90;
@@ -86,7 +84,7 @@ function learnMac(tenant: number, segment: SegmentIntent, attachment: Attachment
     priority: LEARNED_FDB_PRIORITY,
     idleTimeout: LEARNED_IDLE,
     cookie: cookieOf({ tenant, kind: KIND.learnedFdb, object: segment.id }),
-    limit: MAX_FDB,
+    limit: segment.learning.macs,
     resultDst: bits(REG.fdbLearned),
     specs: [
       same(F.reg3),
@@ -105,7 +103,7 @@ function learnAdjacency(tenant: number, segment: SegmentIntent, attachment: Atta
     priority: LEARNED_ADJACENCY_PRIORITY,
     idleTimeout: LEARNED_IDLE,
     cookie: cookieOf({ tenant, kind: KIND.learnedAdjacency, object: segment.id }),
-    limit: MAX_ADJACENCIES,
+    limit: segment.learning.adjacencies,
     resultDst: bits(REG.adjacencyLearned),
     specs: [
       { type: 'match', dst: whole(F.dl_type), value: 0x0800 },

@@ -75,7 +75,11 @@ export const FEATURES: Readonly<Record<string, Feature>> = {
   limits: feature(
     one({
       bandwidth: 500_000_000,
-      segments: [segment(2, '10.20.0.0/24', [port('p1', { bandwidth: 10_000_000 }), 'p2'])],
+      segments: [
+        segment(2, '10.20.0.0/24', [port('p1', { bandwidth: 10_000_000 }), 'p2'], {
+          learning: { macs: 32, adjacencies: 64 },
+        }),
+      ],
       listeners: [
         listener(71, '10.20.0.100:80', 2, {
           poolId: 70,

@@ -41,6 +41,7 @@ export function segment(
     mac: mac(`02:42:0a:00:00:${id.toString(16).padStart(2, '0')}`),
     subnets: [{ prefix: p, gateway: p.address + 1 }],
     probeAddress: p.address + 253,
+    learning: { macs: 1024, adjacencies: 4096 },
     ports: ports.map((x) => (typeof x === 'string' ? port(x) : x)),
     ...more,
   };

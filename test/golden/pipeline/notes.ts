@@ -64,6 +64,7 @@ are not bridged with each other: a frame is never sent out of the port it came i
 of one trunk.
 
 ### Learned rules
-(kinds 8 and up) have an idle time-out of 300 s and limits per segment: 1024 MACs, 4096 adjacencies. Reconciling never
-touches them. Adjacencies that the resolver verified have priority over learned ones; nothing is learned from uplinks.
+(kinds 8 and up) have an idle time-out of 300 s and limits per segment (\`limits: { macs, adjacencies }\`, by default 1024
+and 4096). Beyond them service goes on: frames to a MAC that wasn't learned are flooded in their segment, next hops are
+resolved by the agent. A limit that is lowered doesn't remove what was learned. Reconciling never touches them. Adjacencies that the resolver verified have priority over learned ones; nothing is learned from uplinks.
 `;

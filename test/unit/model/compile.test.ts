@@ -39,6 +39,13 @@ describe('compile', () => {
     });
   });
 
+  it('bounds what a segment may learn', async () => {
+    const text = ACME.replace('    ports:', '    limits: { macs: 20 }\n    ports:');
+    const { tenants, provider } = await compiled({ 'tenants.d/acme.yaml': text });
+    expect(tenants.get('acme')!.segments[0]!.learning).toEqual({ macs: 20, adjacencies: 4096 });
+    expect(provider.networks[0]!.learning).toEqual({ macs: 0, adjacencies: 4096 });
+  });
+
   it('derives a MAC that depends on the names alone', async () => {
     const one = (await compiled({ 'tenants.d/acme.yaml': ACME })).tenants.get('acme')!.segments[0]!.mac;
     const two = (await compiled({ 'tenants.d/z.yaml': 'tenant: z\n', 'tenants.d/x.yaml': ACME })).tenants.get(
