@@ -1,22 +1,21 @@
-import { formatIpv4, type Mac } from '../packetio/frames/address.js';
-import { type Packet, parsePacket } from '../packetio/frames/packet.js';
-import { TCP } from '../packetio/frames/tcp.js';
+import { formatIpv4 } from '../packetio/frames/address.js';
 import { TimerQueue } from '../packetio/timer-queue.js';
-import { TokenBucket } from '../packetio/token-bucket.js';
-import type { Clock, PacketContext, PacketIo, Random } from '../packetio/types.js';
+import type { Clock, PacketIo, Random } from '../packetio/types.js';
+import { Answers } from './answers.js';
+import { newCounters } from './counters.js';
 import { Debouncer } from './debouncer.js';
-import { answerTuple, Flight, Flights, type Tower } from './flight.js';
+import { Flight, Flights, type Tower } from './flight.js';
 import { Histogram } from './histogram.js';
 import { LagWatch } from './lag-watch.js';
-import { unreachableOutcome } from './probe.js';
+import { type Neighbours, NeighbourWait } from './neighbours.js';
 import { StartQueue } from './start-queue.js';
-import { monitorKey, type Subscriber, Target } from './target.js';
+import { Subscribers } from './subscribers.js';
+import { monitorKey, Target } from './target.js';
 import { TargetIndex } from './target-index.js';
 import {
   type Check,
   type CheckStatus,
   DEFAULT_LIMITS,
-  type FailureKind,
   type HealthLimits,
   type MonitorType,
   type Outcome,
@@ -25,61 +24,17 @@ import {
 } from './types.js';
 import { ProbeWire } from './wire.js';
 
-/** What the checker needs of the neighbour table. */
-export interface Neighbours {
-  lookup(tenant: number, segment: number, address: number): { readonly mac: Mac } | undefined;
-  confirm(tenant: number, segment: number, address: number): void;
-  suspect(tenant: number, segment: number, address: number): void;
-  observe(context: PacketContext, address: number, mac: Mac): void;
-  onUsable(handler: (key: { tenant: number; segment: number; address: number }) => void): void;
-}
-
-export interface HealthCounters {
-  readonly sent: Record<MonitorType, number>;
-  succeeded: number;
-  readonly failed: Record<FailureKind, number>;
-  /** Results without a verdict: the loop was deaf, or the switch was away. */
-  suspended: number;
-  transitions: number;
-  /** Packets to our probe addresses that answer no probe; from the wrong card; of which nothing was understood. */
-  unmatched: number;
-  wrongMac: number;
-  badFrames: number;
-  /** SYN-ACKs and FINs of members that came too late, answered with RST. */
-  strays: number;
-}
-
 /** Intervals are longer or shorter by up to this part of them. */
 const JITTER = 0.1;
 /** New targets beyond which their first probes are spread over a whole interval. */
 const SPREAD_OVER = 1000;
 /** A time-out that is handled this late waits for answers that may lie in the socket. */
 const GRACE_MS = 5;
-const STRAYS_PER_SECOND = 200;
 const MS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000];
 
 /** Probes members of all tenants and says which are up. */
 export class HealthChecker {
-  readonly counters: HealthCounters = {
-    sent: { TCP: 0, HTTP: 0, 'UDP-CONNECT': 0, PING: 0 },
-    succeeded: 0,
-    failed: {
-      timeout: 0,
-      refused: 0,
-      reset: 0,
-      unreachable: 0,
-      closed: 0,
-      'bad-status': 0,
-      malformed: 0,
-      'no-neighbour': 0,
-    },
-    suspended: 0,
-    transitions: 0,
-    unmatched: 0,
-    wrongMac: 0,
-    badFrames: 0,
-    strays: 0,
-  };
+  readonly counters = newCounters();
   /** Milliseconds: from the first packet to the answer; from when a probe was due to when it left. */
   readonly roundTrips = new Histogram(MS);
   readonly lateness = new Histogram(MS);
@@ -91,16 +46,13 @@ export class HealthChecker {
   private readonly wire: ProbeWire;
   private readonly lag: LagWatch;
   private readonly targets = new TargetIndex();
-  /** By tenant, then pool and endpoint. */
-  private readonly members = new Map<number, Map<number, Subscriber>>();
-  private readonly byPool = new Map<number, Set<Subscriber>>();
+  private readonly members = new Subscribers();
   private readonly flights = new Flights();
-  private readonly waiting = new Map<string, Set<Target>>();
+  private readonly waiting = new NeighbourWait();
   private readonly starts: StartQueue;
   private readonly targetTimers: TimerQueue<Target>;
   private readonly flightTimers: TimerQueue<Flight>;
   private readonly debouncer: Debouncer<Transition>;
-  private readonly strayBudget: TokenBucket;
   private readonly handlers: ((batch: readonly Transition[]) => void)[] = [];
   private readonly tower: Tower;
   private neverStarted = 0;
@@ -126,7 +78,6 @@ export class HealthChecker {
     this.debouncer = new Debouncer(clock, limits.quietMs, limits.latestMs, (batch) => {
       for (const handler of this.handlers) handler(batch);
     });
-    this.strayBudget = new TokenBucket(STRAYS_PER_SECOND, STRAYS_PER_SECOND, clock.now());
     this.tower = {
       wire: this.wire,
       now: () => clock.now(),
@@ -137,8 +88,10 @@ export class HealthChecker {
       silent: (flight) =>
         arp.suspect(flight.target.tenant, flight.path.injection.segment, flight.target.nextHop),
     };
-    io.onPunt('probe', (context, frame) => this.onFrame(context, frame));
-    arp.onUsable(({ tenant, segment, address }) => this.onUsable(`${tenant}/${segment}/${address}`));
+    const { flights, targets, wire, counters } = this;
+    const answers = new Answers({ flights, targets, arp, wire, clock, counters });
+    io.onPunt('probe', (context, frame) => answers.onFrame(context, frame));
+    arp.onUsable(({ tenant, segment, address }) => this.onUsable(tenant, segment, address));
   }
 
   /**
@@ -147,36 +100,13 @@ export class HealthChecker {
    */
   setChecks(tenant: number, checks: readonly Check[]): void {
     const now = this.clock.now();
-    const before = this.members.get(tenant) ?? new Map<number, Subscriber>();
-    const after = new Map<number, Subscriber>();
     const fresh: Target[] = [];
-    const left = new Set<Target>();
-    for (const check of checks) {
-      const key = check.poolId * 0x1000000 + check.endpointId;
-      const member: Subscriber = before.get(key) ?? { tenant, check, target: undefined };
-      const old = member.target;
-      const target = check.monitor && this.targetFor(tenant, check, check.monitor, old, fresh, now);
-      target?.update(check);
-      target?.subscribe(member);
-      if (old && old !== target) {
-        old.unsubscribe(member);
-        left.add(old);
-      }
-      member.check = check;
-      member.target = target;
-      after.set(key, member);
-      this.poolSet(check.poolId).add(member);
-    }
-    for (const [key, member] of before) {
-      if (after.has(key)) continue;
-      this.leavePool(member);
-      if (member.target === undefined) continue;
-      member.target.unsubscribe(member);
-      left.add(member.target);
-    }
-    for (const target of left) if (target.subscribers.length === 0) this.drop(target);
-    if (after.size > 0) this.members.set(tenant, after);
-    else this.members.delete(tenant);
+    const left = this.members.replace(
+      tenant,
+      checks,
+      (check, old) => check.monitor && this.targetFor(tenant, check, check.monitor, old, fresh, now),
+    );
+    for (const target of left) this.drop(target);
     this.plan(fresh, now);
     if (this.targets.size > 0) this.lag.start();
     else this.lag.stop();
@@ -184,20 +114,12 @@ export class HealthChecker {
 
   /** Endpoint id → what probes say, of one pool: the input of `serving`. */
   poolStatuses(poolId: number): Map<number, ProbeStatus> {
-    const statuses = new Map<number, ProbeStatus>();
-    for (const member of this.byPool.get(poolId) ?? [])
-      statuses.set(member.check.endpointId, statusOf(member));
-    return statuses;
+    return this.members.poolStatuses(poolId);
   }
 
   /** Every member of every pool. */
   status(): CheckStatus[] {
-    const now = this.clock.now();
-    const rows: CheckStatus[] = [];
-    for (const members of this.members.values()) {
-      for (const member of members.values()) rows.push(rowOf(member, now));
-    }
-    return rows;
+    return this.members.rows(this.clock.now());
   }
 
   /** Changes of status, debounced by pool; a batch may hold several pools. */
@@ -242,7 +164,7 @@ export class HealthChecker {
     target.gone = true;
     this.targets.remove(target);
     this.targetTimers.cancel(target);
-    this.stopWaiting(target);
+    this.waiting.remove(target);
     if (!target.started) this.neverStarted--;
     if (target.flight) {
       target.flight.probe.abort();
@@ -253,7 +175,7 @@ export class HealthChecker {
 
   private onTargetTime(target: Target): void {
     if (target.phase === 'resolving') {
-      this.stopWaiting(target);
+      this.waiting.remove(target);
       target.phase = 'flying';
       const reason = `no ARP answer from ${formatIpv4(target.nextHop)} on ${target.segmentName}`;
       this.conclude(target, undefined, { ok: false, kind: 'no-neighbour', reason });
@@ -288,30 +210,15 @@ export class HealthChecker {
   }
 
   private await(target: Target, now: number): void {
-    const key = `${target.tenant}/${target.segment}/${target.nextHop}`;
-    let waiting = this.waiting.get(key);
-    if (waiting === undefined) {
-      waiting = new Set();
-      this.waiting.set(key, waiting);
-    }
-    waiting.add(target);
-    target.waitingFor = key;
+    this.waiting.add(target);
     target.waitingLink = this.io.link;
     target.waitingSince = now;
     target.phase = 'resolving';
     this.targetTimers.schedule(target, now + target.monitor.timeoutMs);
   }
 
-  private stopWaiting(target: Target): void {
-    const waiting = this.waiting.get(target.waitingFor);
-    if (waiting?.delete(target) && waiting.size === 0) this.waiting.delete(target.waitingFor);
-  }
-
-  private onUsable(key: string): void {
-    const waiting = this.waiting.get(key);
-    if (waiting === undefined) return;
-    this.waiting.delete(key);
-    for (const target of waiting) {
+  private onUsable(tenant: number, segment: number, address: number): void {
+    for (const target of this.waiting.take(tenant, segment, address)) {
       this.targetTimers.cancel(target);
       target.nominal = Math.max(target.nominal, target.waitingSince);
       this.starts.push(target);
@@ -394,115 +301,6 @@ export class HealthChecker {
       this.debouncer.add(poolId, { tenant, poolId, endpointId, from, to, reason: target.reason, at });
     }
   }
-
-  private onFrame(context: PacketContext, frame: Uint8Array): void {
-    const packet = parsePacket(frame);
-    const { tenant, segment } = context;
-    if (packet.kind === 'bad') {
-      this.counters.badFrames++;
-      return;
-    }
-    if (packet.kind === 'icmp' && packet.icmp.quoted) {
-      this.onError(context, packet);
-      return;
-    }
-    const tuple = answerTuple(tenant, segment, packet);
-    const flight = tuple && this.flights.find(tuple);
-    if (flight === undefined) {
-      this.counters.unmatched++;
-      if (packet.kind === 'tcp') this.onStray(context, packet);
-      return;
-    }
-    const { target } = flight;
-    if (target.onLink && this.arp.lookup(tenant, segment, target.nextHop)?.mac !== packet.eth.src) {
-      this.counters.wrongMac++;
-      this.arp.observe(context, target.nextHop, packet.eth.src);
-      return;
-    }
-    flight.probe.onPacket(packet);
-  }
-
-  /** An ICMP error counts when it quotes a packet of a flight. */
-  private onError(context: PacketContext, packet: Packet & { kind: 'icmp' }): void {
-    const quoted = packet.icmp.quoted!;
-    const outcome = unreachableOutcome(packet);
-    const isEcho = quoted.protocol === 1;
-    const flight = this.flights.find({
-      tenant: context.tenant,
-      segment: context.segment,
-      protocol: quoted.protocol,
-      address: quoted.dst,
-      port: quoted.dstPort,
-      source: packet.ip.dst === quoted.src ? quoted.src : -1,
-      localPort: quoted.srcPort,
-    });
-    if (
-      flight === undefined ||
-      outcome === undefined ||
-      (isEcho && quoted.dstPort !== (flight.secret & 0xffff))
-    ) {
-      this.counters.unmatched++;
-      return;
-    }
-    flight.probe.onUnreachable(quoted.seq, outcome);
-  }
-
-  /** What a member still believes to be a connection of ours is ended, so that nothing half-open stays there. */
-  private onStray({ tenant, segment }: PacketContext, packet: Packet & { kind: 'tcp' }): void {
-    const { ip, tcp, eth } = packet;
-    const ends = (tcp.flags & (TCP.syn | TCP.ack)) === (TCP.syn | TCP.ack) || (tcp.flags & TCP.fin) !== 0;
-    if (!ends || tcp.flags & TCP.rst || (tcp.flags & TCP.ack) === 0 || tcp.dstPort < 0xc000) return;
-    if (!this.targets.hasEndpoint(tenant, ip.src, tcp.srcPort)) return;
-    if (!this.strayBudget.take(this.clock.now())) return;
-    this.counters.strays++;
-    const path = {
-      injection: { kind: 'route', tenant, segment } as const,
-      source: ip.dst,
-      sourceMac: eth.dst,
-      address: ip.src,
-      port: tcp.srcPort,
-    };
-    this.wire.tcp(path, tcp.dstPort, tcp.ack, 0, TCP.rst, 0, 0);
-  }
-
-  private poolSet(poolId: number): Set<Subscriber> {
-    let set = this.byPool.get(poolId);
-    if (set === undefined) {
-      set = new Set();
-      this.byPool.set(poolId, set);
-    }
-    return set;
-  }
-
-  private leavePool(member: Subscriber): void {
-    const set = this.byPool.get(member.check.poolId);
-    set?.delete(member);
-    if (set?.size === 0) this.byPool.delete(member.check.poolId);
-  }
 }
 
 const PROTOCOL: Record<MonitorType, number> = { TCP: 6, HTTP: 6, 'UDP-CONNECT': 17, PING: 1 };
-
-function statusOf(member: Subscriber): ProbeStatus {
-  return member.target?.verdict.status ?? 'NO_MONITOR';
-}
-
-function rowOf({ tenant, check, target }: Subscriber, now: number): CheckStatus {
-  const { poolId, endpointId, address, port } = check;
-  const member = { tenant, poolId, endpointId, address, port };
-  if (target === undefined) {
-    return { ...member, status: 'NO_MONITOR', reason: 'no health monitor', sinceMs: 0, rise: 0, fall: 0 };
-  }
-  const { verdict, reason, since, lastProbeAt, rttMs, monitor } = target;
-  return {
-    ...member,
-    type: monitor.type,
-    status: verdict.status,
-    reason,
-    sinceMs: now - since,
-    rise: verdict.rise,
-    fall: verdict.fall,
-    ...(lastProbeAt === undefined ? {} : { lastProbeMs: now - lastProbeAt }),
-    ...(rttMs === undefined ? {} : { rttMs }),
-  };
-}

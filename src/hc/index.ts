@@ -1,4 +1,6 @@
-export { HealthChecker, type HealthCounters, type Neighbours } from './health-checker.js';
+export type { HealthCounters } from './counters.js';
+export { HealthChecker } from './health-checker.js';
 export { Histogram } from './histogram.js';
+export type { Neighbours } from './neighbours.js';
 export * from './serving.js';
 export * from './types.js';
