@@ -1,5 +1,6 @@
 import type { Ipv4, Mac } from '../packetio/frames/address.js';
 import type { Timed } from '../packetio/timer-queue.js';
+import type { PacketContext } from '../packetio/types.js';
 import type { NeighbourKey, NeighbourState, Station } from './types.js';
 
 /** An assertion that an address is somewhere else than we know; believed only when the known one is silent. */
@@ -51,4 +52,15 @@ export class Entry implements Timed, NeighbourKey {
 
 export function sameStation(a: Station, b: Station): boolean {
   return a.ofport === b.ofport && a.vlan === b.vlan && a.tunId === b.tunId && a.tunDst === b.tunDst;
+}
+
+/** Where a punted frame came in; `tag`: the VLAN of the frame, where the pipeline has not taken it off. */
+export function stationOf(context: PacketContext, tag?: number): Station {
+  const vlan = context.vlan ?? tag;
+  return {
+    ofport: context.inPort,
+    ...(vlan === undefined ? {} : { vlan }),
+    ...(context.tunId === undefined ? {} : { tunId: Number(context.tunId) }),
+    ...(context.tunSrc === undefined ? {} : { tunDst: context.tunSrc }),
+  };
 }

@@ -1,2 +1,3 @@
-export { type NeighbourCounters, NeighbourTable } from './neighbour-table.js';
+export type { NeighbourCounters } from './counters.js';
+export { NeighbourTable } from './neighbour-table.js';
 export * from './types.js';
