@@ -60,11 +60,11 @@ export async function vitestFiles(
   return { passed: report.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
 }
 
-/** End-to-end tests, at most two files at a time; all of them where `files` is empty. */
+/** End-to-end tests, one file at a time: each has a switch and servers of its own and two cores to share; all of them where `files` is empty. */
 export async function tapFiles(files: readonly string[]): Promise<Count> {
   // The first run after an installation would still use tap's standard plugins, and compile TypeScript itself.
   if (!existsSync('.tap/plugins')) await check('tap is set up', ['npx', 'tap', 'build']);
-  const child = launch(['npx', 'tap', '--reporter=tap', '--jobs=2', ...files]);
+  const child = launch(['npx', 'tap', '--reporter=tap', '--jobs=1', ...files]);
   child.stderr?.pipe(process.stderr);
   const count: Count = { passed: 0, failed: 0 };
   const tally = new TapTally(count);
