@@ -3,7 +3,7 @@ import type { OwnerEntry } from './owner-entry.js';
 import { readOwner } from './read-back.js';
 import { nextTurn } from './slicer.js';
 import type { Synchronizer } from './synchronizer.js';
-import type { SyncLog } from './types.js';
+import type { InstalledFlow, SyncLog } from './types.js';
 
 export interface DriftCheckOptions {
   readonly clock: Clock;
@@ -60,13 +60,22 @@ export class DriftCheck {
     // A change of ours that was made meanwhile makes the comparison meaningless.
     if (entry.dirty || entry.inFlight || entry.revision !== revision || this.sync.connection !== conn)
       return false;
-    const same =
-      found.size === entry.flows.size &&
-      [...found].every(([key, f]) => entry.flows.get(key)?.instructions === f.instructions);
-    if (same) return false;
+    const differences = countDifferences(entry.flows, found);
+    if (differences === 0) return false;
     this.options.log.warn({ owner: entry.owner }, 'flows were changed by somebody else; repairing');
     entry.replaceFlows(found);
-    this.sync.drifted(entry);
+    this.sync.drifted(entry, differences);
     return true;
   }
+}
+
+/** Flows that are gone, new, or do something else. */
+function countDifferences(
+  installed: ReadonlyMap<string, InstalledFlow>,
+  found: ReadonlyMap<string, InstalledFlow>,
+): number {
+  let n = 0;
+  for (const [key, flow] of installed) if (found.get(key)?.instructions !== flow.instructions) n++;
+  for (const key of found.keys()) if (!installed.has(key)) n++;
+  return n;
 }

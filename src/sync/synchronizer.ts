@@ -45,6 +45,7 @@ export class Synchronizer {
     reconcilesEqual: 0,
     reconcileDifferences: 0,
     drifted: 0,
+    driftedFlows: new Map(),
     lastBundleMs: 0,
   };
   private readonly entries = new Map<OwnerKey, OwnerEntry>();
@@ -174,9 +175,20 @@ export class Synchronizer {
     return [...this.entries.values()].filter((e) => !e.dirty && !e.inFlight);
   }
 
-  /** A drift check found that the switch no longer holds what was installed. */
-  drifted(entry: OwnerEntry): void {
+  /** Every owner, with what is wanted of it and what the switch confirmed: to look at, not to change. */
+  owners(): IterableIterator<Readonly<OwnerEntry>> {
+    return this.entries.values();
+  }
+
+  find(owner: Owner): Readonly<OwnerEntry> | undefined {
+    return this.entries.get(ownerKey(owner));
+  }
+
+  /** A drift check found that the switch holds `flows` flows otherwise than they were installed. */
+  drifted(entry: OwnerEntry, flows: number): void {
     this.counters.drifted++;
+    const { tenant } = entry.owner;
+    this.counters.driftedFlows.set(tenant, (this.counters.driftedFlows.get(tenant) ?? 0) + flows);
     this.touch(entry);
     this.wake();
   }

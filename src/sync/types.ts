@@ -31,6 +31,8 @@ export interface SyncCounters {
   reconcileDifferences: number;
   /** Owners that a drift check found changed by somebody else. */
   drifted: number;
+  /** By tenant: flows that a drift check found missing, added or different, all since the start. */
+  readonly driftedFlows: Map<number, number>;
   /** Milliseconds from sending a bundle to its commit. */
   lastBundleMs: number;
 }
