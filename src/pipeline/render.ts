@@ -1,3 +1,4 @@
+import { egressOf } from '../model/egress.js';
 import type {
   ListenerIntent,
   PoolIntent,
@@ -15,7 +16,6 @@ import {
   networkOf,
   ownAddresses,
   poolOf,
-  segmentToward,
   vipsOf,
   watchedHosts,
 } from './lookups.js';
@@ -198,7 +198,7 @@ export function renderEndpoint(
   provider: ProviderIntent,
 ): OwnerState {
   const rules = new OwnerRules({ tenant: tenant.id, kind: KIND.endpoint, object: endpoint.id });
-  const home = segmentToward(tenant, endpoint.address);
+  const home = egressOf(tenant, endpoint.address)?.segment;
   for (const protocol of PROTOCOLS) {
     const listeners = endpoint.listeners.filter((l) => l.protocol === protocol);
     if (listeners.length === 0) continue;
