@@ -201,18 +201,21 @@ describe('inside a tenant', () => {
     ['stateless', 'stateless', undefined],
     ['stateful', 'stateful', undefined],
     ['stateless', 'stateful', "can't be told apart"],
-  ] as const)('of a %s private and a %s public listener with one member port: %s', async (inside, outside, wrong) => {
-    const found = await complaints((acme) =>
-      acme
-        .replace('        default_pool: web\n', `        default_pool: web\n        mode: ${inside}\n`)
-        .replace(
-          'pools:\n',
-          `  - name: out\n    vip_address: 192.168.5.100\n    external_network: public\n    listeners: [{ name: http, protocol: TCP, protocol_port: 80, default_pool: web, mode: ${outside} }]\npools:\n`,
-        ),
-    );
-    if (wrong === undefined) expect(found).toEqual([]);
-    else expect(found.join()).toContain(wrong);
-  });
+  ] as const)(
+    'of a %s private and a %s public listener with one member port: %s',
+    async (inside, outside, wrong) => {
+      const found = await complaints((acme) =>
+        acme
+          .replace('        default_pool: web\n', `        default_pool: web\n        mode: ${inside}\n`)
+          .replace(
+            'pools:\n',
+            `  - name: out\n    vip_address: 192.168.5.100\n    external_network: public\n    listeners: [{ name: http, protocol: TCP, protocol_port: 80, default_pool: web, mode: ${outside} }]\npools:\n`,
+          ),
+      );
+      if (wrong === undefined) expect(found).toEqual([]);
+      else expect(found.join()).toContain(wrong);
+    },
+  );
 
   it('two public listeners with one member port may not be stateless', async () => {
     const lb = (name: string, vip: number, mode: string) =>

@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { egressOf } from '../../../src/model/index.js';
 import { renderEndpoint, renderSegment, renderTenantRules } from '../../../src/pipeline/index.js';
 import { FakeSwitch } from '../../fake-switch/fake-switch.js';
-import { facts, ip, member, NO_PROVIDER, pool, prefix, segment, tenant } from '../../golden/pipeline/intents.js';
+import {
+  facts,
+  ip,
+  member,
+  NO_PROVIDER,
+  pool,
+  prefix,
+  segment,
+  tenant,
+} from '../../golden/pipeline/intents.js';
 
 /** p1 is 10.0.0.0/16 as a whole, but 10.0.9.0/24 of it lies behind a router in p2. */
 const T = tenant(7, {
@@ -52,9 +61,11 @@ describe('the way to an address', () => {
   it('decides where a member opens its own VIP', () => {
     const endpoint = (id: number, address: string) =>
       plain(
-        renderEndpoint(T, { id, address: ip(address), port: 8080, listeners: [LISTENER] }, NO_PROVIDER).flows.filter(
-          (f) => f.table === 12 && f.priority === 110,
-        ),
+        renderEndpoint(
+          T,
+          { id, address: ip(address), port: 8080, listeners: [LISTENER] },
+          NO_PROVIDER,
+        ).flows.filter((f) => f.table === 12 && f.priority === 110),
       );
     expect(endpoint(1, '10.0.9.2')).toContain('"field":"reg0","value":2');
     expect(endpoint(2, '10.0.1.2')).toContain('"field":"reg0","value":1');
