@@ -54,7 +54,7 @@ async function transitions(): Promise<Transitions> {
     logger: log,
     clock: systemClock,
   });
-  const { tenants, provider } = compile(await loadConfig(dir.config), IdAllocator.inMemory());
+  const { tenants, provider } = await compile(await loadConfig(dir.config), IdAllocator.inMemory());
   const facts = new FactsStore();
   facts.replacePorts(new Map(['uplink0', ...TRUNK_NAMES].map((name, i) => [name, i + 1])));
   const all = [...tenants.values()];
