@@ -10,10 +10,9 @@ const mayImport = {
   arp: ['packetio'],
   hc: ['packetio', 'arp'],
   ovs: [],
-  trace: ['pipeline', 'model'],
-  capture: ['ofp', 'nx-extensions', 'pipeline', 'packetio'],
+  trace: ['ofp', 'nx-extensions', 'pipeline', 'ovs'],
   api: ['agent/read-model', 'model/nearest'],
-  cli: ['api', 'ofp', 'nx-extensions', 'model'],
+  cli: ['api', 'ofp', 'nx-extensions', 'trace', 'model'],
 };
 const roomRules = Object.entries(mayImport).map(([room, allowed]) => ({
   name: `room-${room}`,

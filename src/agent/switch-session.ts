@@ -19,9 +19,7 @@ export interface SwitchSessionOptions {
   readonly onAttach: (connection: Connection) => void;
   readonly onDetach: (reason: string) => void;
   /** The first switch after the start was read: facts taken over from it stand. */
-  readonly onAdopted: () => Promise<void>;
-  /** The switch's contents are known and changes go to it. */
-  readonly onReady: () => void;
+  readonly onAdopted: () => void;
 }
 
 /** The life of one bridge's connection: ports, read-back, difference, and from then on every change. */
@@ -57,24 +55,23 @@ export class SwitchSession {
   }
 
   private async takeOver(connection: Connection): Promise<void> {
-    const { sync, facts, desired, log, onAttach, onAdopted, onReady } = this.options;
+    const { sync, facts, desired, log, onAttach, onAdopted } = this.options;
     const started = performance.now();
     facts.replacePorts(await readPorts(connection));
-    await desired.renderAll();
+    desired.renderAll();
     const installed = await sync.readBack(connection);
     if (!this.adopted) {
       // What the switch forwards by is the best that is known about members and neighbours after a restart.
       adoptFacts(installed, facts);
       this.adopted = true;
-      await desired.renderAll();
-      await onAdopted();
+      desired.renderAll();
+      onAdopted();
     }
     if (!connection.open) return;
     onAttach(connection);
     const differences = await sync.resume();
     if (this.state.state === 'waiting' || this.state.connection !== connection) return;
     this.state = { ...this.state, state: 'ready' };
-    onReady();
     log.info(
       { differences, flows: sync.summary().installedFlows, ms: Math.round(performance.now() - started) },
       'switch read back',

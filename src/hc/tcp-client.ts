@@ -19,7 +19,6 @@ export type TcpState =
   | 'closing'
   | 'close-wait'
   | 'last-ack'
-  | 'time-wait'
   | 'closed';
 
 /** What a connection does to its surroundings. Callbacks may call the connection. */
@@ -99,12 +98,12 @@ export class TcpClient {
     this.transmit(true);
   }
 
-  /** Ends at once; tells the peer where it could be understood and is news. */
+  /** Ends at once; tells the peer where it could be understood. */
   abort(): void {
     if (this.state === 'closed') return;
-    const silent = this.state === 'syn-sent' || this.state === 'time-wait';
+    const halfOpen = this.state === 'syn-sent';
     this.finish();
-    if (!silent) this.host.segment(this.nxt, this.rcvNxt, TCP.rst | TCP.ack, 0, 0);
+    if (!halfOpen) this.host.segment(this.nxt, this.rcvNxt, TCP.rst | TCP.ack, 0, 0);
   }
 
   /** Forgets the connection without a word. */
@@ -115,7 +114,6 @@ export class TcpClient {
   onSegment(s: TcpSegment): void {
     if (this.state === 'closed') return;
     if (this.state === 'syn-sent') this.onSynSent(s);
-    else if (this.state === 'time-wait') this.onTimeWait(s);
     else this.onSynchronized(s);
   }
 
@@ -155,13 +153,6 @@ export class TcpClient {
     this.host.connected();
     // Whoever said something has acknowledged by it.
     if (this.state === 'established' && this.out === undefined) this.sendAck();
-  }
-
-  /** The peer's FIN again: it has not heard that we know. */
-  private onTimeWait(s: TcpSegment): void {
-    if (s.flags & TCP.rst) {
-      if (s.seq === this.rcvNxt) this.finish();
-    } else if (s.flags & TCP.fin) this.challenge();
   }
 
   private onSynchronized(s: TcpSegment): void {
@@ -205,8 +196,7 @@ export class TcpClient {
 
   private finAcknowledged(): void {
     if (this.state === 'fin-wait-1') this.state = 'fin-wait-2';
-    else if (this.state === 'closing') this.wait();
-    else if (this.state === 'last-ack') this.finish();
+    else if (this.state === 'closing' || this.state === 'last-ack') this.finish();
   }
 
   /** Takes payload and FIN in; true where an acknowledgement is due. */
@@ -236,8 +226,9 @@ export class TcpClient {
         this.state = 'closing';
         return true;
       case 'fin-wait-2':
+        // TIME-WAIT is the peer's RST's business here: ports don't come again for a long time.
         this.sendAck();
-        this.wait();
+        this.finish();
         return false;
       default:
         return true;
@@ -339,13 +330,6 @@ export class TcpClient {
 
   private closedNow(): boolean {
     return this.state === 'closed';
-  }
-
-  /** Both sides have closed; until the owner's time is over, a FIN that comes again is acknowledged. */
-  private wait(): void {
-    this.state = 'time-wait';
-    this.pieces = undefined;
-    this.host.timer(0);
   }
 
   private finish(): void {

@@ -6,7 +6,6 @@ import type { Owner } from '../pipeline/types.js';
 import { meterKey } from './mods.js';
 import { flowKey, groupKey, type OwnerEntry } from './owner-entry.js';
 import { slicer } from './slicer.js';
-import type { InstalledFlow } from './types.js';
 
 /** Requests on their way at once; the switch answers one after the other. */
 const WINDOW = 16;
@@ -38,33 +37,38 @@ export async function readInstalled(
   for (const entry of known) entry.forgetInstalled();
   let counted = 0;
   await pooled(known, async (entry) => {
-    const flows = await readOwner(conn, entry.owner, pause);
-    must(conn);
-    entry.replaceFlows(flows);
-    counted += flows.size;
+    counted += await readOwner(conn, entry, pause);
   });
   if ((await countOurs(conn)) !== counted) await sweep(conn, entryOf, pause);
   await readGroups(conn, entryOf, options);
   await readMeters(conn, entryOf, options);
 }
 
-/** The flows of one owner, by flowKey. */
+/** Reads the flows of one owner; returns their number. */
 export async function readOwner(
   conn: SwitchConnection<Message>,
-  owner: Owner,
+  entry: OwnerEntry,
   pause: () => Promise<void>,
-): Promise<Map<string, InstalledFlow>> {
-  const flows = new Map<string, InstalledFlow>();
-  const request = { type: 'flow_stats_request', cookie: cookieOf(owner), cookieMask: ALL_BITS } as const;
+): Promise<number> {
+  entry.flows.clear();
+  const request = {
+    type: 'flow_stats_request',
+    cookie: cookieOf(entry.owner),
+    cookieMask: ALL_BITS,
+  } as const;
+  let n = 0;
   for await (const part of conn.multipart(request)) {
     if (part.type !== 'flow_stats_reply') continue;
-    for (const stats of part.entries) flows.set(...installed(stats));
+    for (const stats of part.entries) {
+      store(entry, stats);
+      n++;
+    }
     await pause();
   }
-  return flows;
+  return n;
 }
 
-function installed(stats: FlowStats): [string, InstalledFlow] {
+function store(entry: OwnerEntry, stats: FlowStats): void {
   const flow = {
     table: stats.table,
     priority: stats.priority,
@@ -74,12 +78,10 @@ function installed(stats: FlowStats): [string, InstalledFlow] {
   };
   // A flow of ours that somebody gave a time-out would vanish: as different as one with other actions.
   const timed = stats.idleTimeout !== 0 || stats.hardTimeout !== 0;
-  return [flowKey(flow), { flow, instructions: timed ? 'timed' : instructionsKey(stats.instructions) }];
-}
-
-/** What a connection said that has been lost meanwhile must not be mixed with what its successor says. */
-function must(conn: SwitchConnection<Message>): void {
-  if (!conn.open) throw new Error('the connection was lost while the switch was read');
+  entry.flows.set(flowKey(flow), {
+    flow,
+    instructions: timed ? 'timed' : instructionsKey(stats.instructions),
+  });
 }
 
 const OUR_FLOWS = SIGNATURE_MASK | LEARNED_KIND_BIT;
@@ -110,10 +112,9 @@ async function sweep(
     } as const;
     for await (const part of conn.multipart(request)) {
       if (part.type !== 'flow_stats_reply') continue;
-      must(conn);
       for (const stats of part.entries) {
         const owner = ownerOfCookie(stats.cookie);
-        if (owner) entryOf(owner).flows.set(...installed(stats));
+        if (owner) store(entryOf(owner), stats);
       }
       await pause();
     }
@@ -130,7 +131,6 @@ async function readGroups(
 ): Promise<void> {
   for await (const part of conn.multipart({ type: 'group_desc_request' })) {
     if (part.type !== 'group_desc_reply') continue;
-    must(conn);
     for (const group of part.entries) {
       if (!options.isOurGroup(group.groupId)) continue;
       entryOf(options.ownerOfGroup(group.groupId) ?? NOBODY).groups.set(group.groupId, groupKey(group));
@@ -145,7 +145,6 @@ async function readMeters(
 ): Promise<void> {
   for await (const part of conn.multipart({ type: 'meter_config_request' })) {
     if (part.type !== 'meter_config_reply') continue;
-    must(conn);
     for (const meter of part.entries) {
       if (!options.isOurMeter(meter.meterId)) continue;
       entryOf(options.ownerOfMeter(meter.meterId) ?? NOBODY).meters.set(meter.meterId, meterKey(meter));

@@ -8,18 +8,17 @@ beforeAll(() => fixture.start());
 afterAll(() => fixture.stop());
 afterEach(() => fixture.reset());
 
-/** The most processor time in ms that one turn of the event loop took while `work` ran: others' load doesn't count. */
+/** The longest that the event loop was away while `work` ran, in ms. */
 async function worstStall(work: Promise<unknown>): Promise<number> {
   let done = false;
   const finished = work.finally(() => {
     done = true;
   });
   let worst = 0;
-  while (!done) {
-    const start = process.cpuUsage();
+  for (let last = performance.now(); !done; ) {
     await new Promise((resolve) => setImmediate(resolve));
-    const { user, system } = process.cpuUsage(start);
-    worst = Math.max(worst, (user + system) / 1000);
+    worst = Math.max(worst, performance.now() - last);
+    last = performance.now();
   }
   await finished;
   return worst;
@@ -44,7 +43,8 @@ test('100,000 flows go in and come back while the event loop goes on and echoes 
   expect(parts).toBeGreaterThan(100);
   expect(bytes).toBe(parts);
   expect(await fixture.ovs.countFlows('br0')).toBe(98 * 1024);
-  // 20 ms is the limit of our own work; collecting garbage in other threads counts here as well.
+  console.log(`stalls: install ${installStall.toFixed(1)} ms, dump ${dumpStall.toFixed(1)} ms`);
+  // 20 ms is the limit of our own work; a shared machine takes the processor away now and then.
   expect(installStall).toBeLessThan(60);
   expect(dumpStall).toBeLessThan(60);
 });
@@ -67,6 +67,7 @@ test('a switch that is stopped for 15 s mid-bundle: a clean state, then a new co
   expect(await closed).toMatch(/inactivity probe/);
   const closedAfter = performance.now() - stoppedAt;
   expect(closedAfter).toBeGreaterThan(4_900);
+  expect(closedAfter).toBeLessThan(11_000);
   const lost = { ok: false, refusals: [{ error: 'closed' }] };
   expect(await outcome).toEqual(lost);
   expect(await second).toEqual(lost);
