@@ -64,6 +64,27 @@ export function rates(fn: () => void, perCall = 1, runs = 7, msPerRun = 300): nu
   return Array.from({ length: runs }, run);
 }
 
+/**
+ * As `rates`, but per second of this process's CPU time, all its threads counted: for comparisons of computation
+ * with another process's on a machine that does other things as well.
+ */
+export function cpuRates(fn: () => void, perCall = 1, runs = 7, msPerRun = 300): number[] {
+  const run = (): number => {
+    const before = process.cpuUsage();
+    let calls = 0;
+    let spent = 0;
+    while (spent < msPerRun * 1000) {
+      fn();
+      calls++;
+      const now = process.cpuUsage(before);
+      spent = now.user + now.system;
+    }
+    return (calls * perCall * 1e6) / spent;
+  };
+  run();
+  return Array.from({ length: runs }, run);
+}
+
 /** Writes bench/results/NAME.json and prints a table. */
 export function writeResult(name: string, results: readonly Result[]): void {
   const directory = new URL('./results/', import.meta.url);

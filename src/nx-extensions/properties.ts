@@ -4,7 +4,7 @@ import type { Writer } from '../ofp/bytes/writer.js';
 
 /** A property of a number. OVS counts the padding of 2 bytes in its length, which is 8, but not that of 1, where it is 5. */
 export function encodeNumberProperty(w: Writer, type: number, value: number, size: 1 | 2 | 4): void {
-  w.u32((type << 16) | (size === 1 ? 5 : 8));
+  w.word((type << 16) | (size === 1 ? 5 : 8));
   w.uint(value, size);
   w.zero(4 - size);
 }

@@ -2,7 +2,7 @@
 import { OfpEncodeError } from './bytes/errors.js';
 import type { Reader } from './bytes/reader.js';
 import type { Writer } from './bytes/writer.js';
-import { actionFormFor, experimenterAction, standardAction } from './registry.js';
+import { type AnyActionForm, actionFormFor, experimenterAction, standardAction } from './registry.js';
 import type { Action } from './types/action.js';
 import type { OfpVersion } from './types/field.js';
 
@@ -19,9 +19,9 @@ export function encodeAction(w: Writer, action: Action, version: OfpVersion): vo
   const form = actionFormFor(action, version);
   const start = w.pos;
   const id = form.id;
-  if ('standard' in id) w.u32(id.standard << 16);
+  if ('standard' in id) w.word(id.standard << 16);
   else {
-    w.u32(0xffff0000);
+    w.word(0xffff0000);
     w.u32(id.experimenter);
     w.u16(id.subtype);
   }
@@ -36,10 +36,12 @@ export function encodeActions(w: Writer, actions: readonly Action[], version: Of
 
 /** Actions up to the end of `r`. Unknown ones are kept raw. */
 export function decodeActions(r: Reader, version: OfpVersion): Action[] {
-  const actions: Action[] = [];
-  if (r.pos === r.end) return actions;
+  if (r.pos === r.end) return [];
   r.descend('actions');
-  for (let i = 0; r.pos < r.end; i++) actions.push(decodeAction(r, version, i));
+  const first = decodeAction(r, version, 0);
+  // A short list as a literal: the first push would reserve room for 17.
+  const actions = r.pos === r.end ? [first] : [first, decodeAction(r, version, 1)];
+  for (let i = 2; r.pos < r.end; i++) actions.push(decodeAction(r, version, i));
   r.ascend();
   return actions;
 }
@@ -53,23 +55,22 @@ function decodeAction(r: Reader, version: OfpVersion, index: number): Action {
     throw r.fail('bad-length', `action length ${length}`, start + 2, `actions[${index}].len`);
   const outer = r.enter(length - 4, 'actions', index);
   const form =
-    type === OFPAT_EXPERIMENTER
-      ? length < 16
-        ? undefined
-        : experimenterAction(r.u32(), r.u16(), version)
-      : standardAction(type, version);
-  let action: Action | undefined;
-  if (form !== undefined) {
-    action = form.decode(r, version);
-    if (action !== undefined) {
-      if (r.left >= 8) throw r.fail('bad-length', `${r.left} bytes too many`);
-      if (r.left > 0) r.zero(r.left);
-    }
-  }
-  if (action === undefined) {
-    r.pos = start;
-    action = { type: 'raw', bytes: r.bytes(length) };
-  }
+    type === OFPAT_EXPERIMENTER ? experimenterForm(r, length, version) : standardAction(type, version);
+  const action = form?.decode(r, version);
+  if (action === undefined) r.pos = start;
+  else padding(r);
+  const known = action ?? ({ type: 'raw', bytes: r.bytes(length) } as const);
   r.leave(outer);
-  return action;
+  return known;
+}
+
+function experimenterForm(r: Reader, length: number, version: OfpVersion): AnyActionForm | undefined {
+  return length < 16 ? undefined : experimenterAction(r.u32(), r.u16(), version);
+}
+
+function padding(r: Reader): void {
+  const left = r.end - r.pos;
+  if (left === 0) return;
+  if (left >= 8) throw r.fail('bad-length', `${left} bytes too many`);
+  r.zero(left);
 }

@@ -1,5 +1,5 @@
 /** Whole messages: the header and what tells messages apart; bodies are registered. OpenFlow 1.3.5 §7.1, §7.3.5. */
-
+import { OfpDecodeError, OfpEncodeError } from './bytes/errors.js';
 import { Reader } from './bytes/reader.js';
 import type { Writer } from './bytes/writer.js';
 import { type AnyMessageForm, messageById, messageFormFor, standardMessage, VERSIONS } from './registry.js';
@@ -34,6 +34,8 @@ export function encodeMessage(w: Writer, version: OfpVersion, xid: number, messa
     encode(w, version, xid, message, start);
   } catch (e) {
     w.pos = start;
+    if (e instanceof OfpEncodeError && e.at !== undefined)
+      throw new OfpEncodeError(e.code, message.type, `${e.detail} at byte ${e.at - start}`);
     throw e;
   }
 }
@@ -72,7 +74,7 @@ function encode(w: Writer, version: OfpVersion, xid: number, message: Message, s
 }
 
 function header(w: Writer, version: number, type: number, xid: number): void {
-  w.u32(((version << 24) | (type << 16)) >>> 0);
+  w.word((version << 24) | (type << 16));
   w.u32(xid);
 }
 
@@ -99,8 +101,14 @@ function identify(w: Writer, form: AnyMessageForm, version: OfpVersion, xid: num
  * reused. Unknown types come back as `raw`, `experimenter` or `raw_multipart`. Throws `OfpDecodeError`.
  */
 export function decodeMessage(bytes: Uint8Array, start = 0, end = bytes.length): Decoded {
-  const r = new Reader(bytes, start, end, start);
-  return decodeFrom(r);
+  const untraced = new Reader(bytes, start, end, start, '', 0, undefined, false);
+  try {
+    return decodeFrom(untraced);
+  } catch (e) {
+    // Once more, for the path of the error.
+    if (e instanceof OfpDecodeError) return decodeFrom(new Reader(bytes, start, end, start));
+    throw e;
+  }
 }
 
 /** Decodes one message that fills `r`; counts as one level of nesting. */

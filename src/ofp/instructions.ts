@@ -52,11 +52,12 @@ function metersAsActions(list: readonly Instruction[]): readonly Instruction[] {
 function encodeInstruction(w: Writer, i: Instruction, version: OfpVersion): void {
   switch (i.type) {
     case 'goto_table':
-      w.u32((OFPIT.GOTO_TABLE << 16) | 8);
-      w.u32(i.table << 24);
+      w.word((OFPIT.GOTO_TABLE << 16) | 8);
+      w.u8(i.table);
+      w.zero(3);
       return;
     case 'write_metadata':
-      w.u32((OFPIT.WRITE_METADATA << 16) | 24);
+      w.word((OFPIT.WRITE_METADATA << 16) | 24);
       w.u32(0);
       w.u64(i.metadata);
       w.u64(i.mask);
@@ -68,17 +69,17 @@ function encodeInstruction(w: Writer, i: Instruction, version: OfpVersion): void
       encodeActionsInstruction(w, OFPIT.APPLY_ACTIONS, i.actions, version);
       return;
     case 'clear_actions':
-      w.u32((OFPIT.CLEAR_ACTIONS << 16) | 8);
+      w.word((OFPIT.CLEAR_ACTIONS << 16) | 8);
       w.u32(0);
       return;
     case 'meter':
-      w.u32((OFPIT.METER << 16) | 8);
+      w.word((OFPIT.METER << 16) | 8);
       w.u32(i.meterId);
       return;
     case 'stat_trigger': {
       if (version < OFP15) throw new OfpEncodeError('unsupported', 'stat_trigger', 'OpenFlow 1.5 is needed');
       const start = w.pos;
-      w.u32(OFPIT.STAT_TRIGGER << 16);
+      w.word(OFPIT.STAT_TRIGGER << 16);
       w.u32(i.flags);
       w.bytes(i.stats);
       w.align8(start);
@@ -98,7 +99,7 @@ function encodeActionsInstruction(
   version: OfpVersion,
 ): void {
   const start = w.pos;
-  w.u32(type << 16);
+  w.word(type << 16);
   w.u32(0);
   encodeActions(w, actions, version);
   w.patchLength16(start + 2, start, 'actions');
@@ -106,31 +107,37 @@ function encodeActionsInstruction(
 
 /** Instructions up to the end of `r`. Unknown ones, and experimenters', are kept raw. */
 export function decodeInstructions(r: Reader, version: OfpVersion): Instruction[] {
-  const list: Instruction[] = [];
-  for (let i = 0; r.pos < r.end; i++) {
-    const start = r.pos;
-    const head = r.u32('instructions');
-    const length = head & 0xffff;
-    if (length < 8 || (length & 7) !== 0)
-      throw r.fail('bad-length', `instruction length ${length}`, start + 2, `instructions[${i}].len`);
-    const outer = r.enter(length - 4, 'instructions', i);
-    let instruction = decodeInstruction(r, head >>> 16, version);
-    if (instruction === undefined) {
-      r.pos = start;
-      instruction = { type: 'raw', bytes: r.bytes(length) };
-    } else if (r.pos !== r.end) throw r.fail('bad-length', `${r.left} bytes too many`);
-    list.push(instruction);
-    r.leave(outer);
-  }
+  // Short lists as literals: the first push would reserve room for 17.
+  if (r.pos >= r.end) return [];
+  const first = decodeInstruction(r, version, 0);
+  if (r.pos >= r.end) return [first];
+  const list = [first, decodeInstruction(r, version, 1)];
+  for (let i = 2; r.pos < r.end; i++) list.push(decodeInstruction(r, version, i));
   return list;
 }
 
-function decodeInstruction(r: Reader, type: number, version: OfpVersion): Instruction | undefined {
+function decodeInstruction(r: Reader, version: OfpVersion, index: number): Instruction {
+  const start = r.pos;
+  const head = r.u32('instructions');
+  const length = head & 0xffff;
+  if (length < 8 || (length & 7) !== 0)
+    throw r.fail('bad-length', `instruction length ${length}`, start + 2, `instructions[${index}].len`);
+  const outer = r.enter(length - 4, 'instructions', index);
+  let instruction = decodeBody(r, head >>> 16, version);
+  if (instruction === undefined) {
+    r.pos = start;
+    instruction = { type: 'raw', bytes: r.bytes(length) };
+  } else if (r.pos !== r.end) throw r.fail('bad-length', `${r.left} bytes too many`);
+  r.leave(outer);
+  return instruction;
+}
+
+function decodeBody(r: Reader, type: number, version: OfpVersion): Instruction | undefined {
   switch (type) {
     case OFPIT.GOTO_TABLE: {
-      const table = r.u8();
-      r.zero(3);
-      return { type: 'goto_table', table };
+      const word = r.u32('table_id');
+      if ((word & 0xffffff) !== 0) r.zeroAt(r.pos - 3, 3);
+      return { type: 'goto_table', table: word >>> 24 };
     }
     case OFPIT.WRITE_METADATA:
       r.zero(4);

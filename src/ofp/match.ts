@@ -24,7 +24,7 @@ export function encodeFieldValue(w: Writer, field: Field, value: FieldValue, siz
     switch (size) {
       case 4:
         if (n >>> 0 !== n) throw outOfRange(field, value);
-        w.u32(n);
+        w.word(n);
         return;
       case 2:
         if ((n & 0xffff) !== n) throw outOfRange(field, value);
@@ -67,7 +67,7 @@ export function encodeOxm(w: Writer, f: MatchField | RawOxm, version: OfpVersion
     encodeVariable(w, f, wire.id.class, wire.id.number, wire.experimenter, size);
     return;
   }
-  w.u32(mask === undefined ? wire.header : wire.maskedHeader);
+  w.word(mask === undefined ? wire.header : wire.maskedHeader);
   if (wire.experimenter !== 0) w.u32(wire.experimenter);
   encodeFieldValue(w, field, value);
   if (mask !== undefined) encodeFieldValue(w, field, mask);
@@ -97,15 +97,26 @@ function encodeVariable(
 export function decodeOxm(r: Reader): MatchField | RawOxm {
   const start = r.pos;
   const header = r.u32('oxm');
+  // Most fields are 4 bytes, exact; a function short enough to be inlined reads those.
+  if ((header & 0x1ff) === 4 && r.end - r.pos >= 4) {
+    const field = fieldByOxm(header >>> 16, (header >>> 9) & 0x7f);
+    if (field !== undefined && field.nBytes === 4) return { field, value: r.u32() };
+  }
+  return decodeOther(r, start, header);
+}
+
+function decodeOther(r: Reader, start: number, header: number): MatchField | RawOxm {
+  const oxmClass = header >>> 16;
+  const number = (header >>> 9) & 0x7f;
   let payload = header & 0xff;
   if (payload > r.left) throw r.fail('bad-length', `OXM of ${payload} bytes, ${r.left} left`, start, 'oxm');
-  const oxmClass = header >>> 16;
-  let field: Field | undefined;
+  let experimenter: number | undefined;
   if (oxmClass === EXPERIMENTER_CLASS) {
     if (payload < 4) throw r.fail('bad-length', 'experimenter OXM below 4 bytes', start, 'oxm');
     payload -= 4;
-    field = fieldByOxm(oxmClass, (header >>> 9) & 0x7f, r.u32('oxm'));
-  } else field = fieldByOxm(oxmClass, (header >>> 9) & 0x7f);
+    experimenter = r.u32('oxm');
+  }
+  const field = fieldByOxm(oxmClass, number, experimenter);
   if (field === undefined) {
     const end = r.pos + payload;
     r.pos = start;
@@ -134,7 +145,15 @@ export function encodeOxms(w: Writer, match: Match, version: OfpVersion): void {
 
 /** TLVs up to the end of `r`. */
 export function decodeOxms(r: Reader): Match {
-  const match: (MatchField | RawOxm)[] = [];
+  // Short lists as literals: the first push would reserve room for 17.
+  if (r.pos >= r.end) return [];
+  const a = decodeOxm(r);
+  if (r.pos >= r.end) return [a];
+  const b = decodeOxm(r);
+  if (r.pos >= r.end) return [a, b];
+  const c = decodeOxm(r);
+  if (r.pos >= r.end) return [a, b, c];
+  const match = [a, b, c, decodeOxm(r)];
   while (r.pos < r.end) match.push(decodeOxm(r));
   return match;
 }
@@ -142,7 +161,7 @@ export function decodeOxms(r: Reader): Match {
 /** struct ofp_match: type, length without padding, TLVs, zeros up to a multiple of 8. */
 export function encodeMatch(w: Writer, match: Match, version: OfpVersion): void {
   const start = w.pos;
-  w.u32(OFPMT_OXM << 16);
+  w.word(OFPMT_OXM << 16);
   encodeOxms(w, match, version);
   w.patchLength16(start + 2, start, 'match');
   w.align8(start);
@@ -151,9 +170,9 @@ export function encodeMatch(w: Writer, match: Match, version: OfpVersion): void 
 /** struct ofp_match with its padding. Throws on a standard (OpenFlow 1.1) match. */
 export function decodeMatch(r: Reader): Match {
   const start = r.pos;
-  const type = r.u16('match.type');
-  if (type !== OFPMT_OXM) throw r.fail('bad-value', `match type ${type}`, start, 'match.type');
-  const length = r.u16('match.length');
+  const head = r.u32('match.type');
+  if (head >>> 16 !== OFPMT_OXM) throw r.fail('bad-value', `match type ${head >>> 16}`, start, 'match.type');
+  const length = head & 0xffff;
   if (length < 4) throw r.fail('bad-length', `match length ${length}`, start + 2, 'match.length');
   const outer = r.enter(length - 4, 'match');
   const match = decodeOxms(r);

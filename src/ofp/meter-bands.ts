@@ -26,7 +26,7 @@ export function decodeMeterFlags(r: Reader): Flags {
 export function encodeBands(w: Writer, bands: readonly MeterBand[]): void {
   for (const b of bands) {
     const start = w.pos;
-    w.u32((b.type === 'drop' ? DROP : b.type === 'dscp_remark' ? DSCP_REMARK : EXPERIMENTER) << 16);
+    w.word((b.type === 'drop' ? DROP : b.type === 'dscp_remark' ? DSCP_REMARK : EXPERIMENTER) << 16);
     w.u32(b.rate);
     w.u32(b.burst ?? 0);
     if (b.type === 'drop') w.u32(0);

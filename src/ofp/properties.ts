@@ -5,7 +5,7 @@ import type { Writer } from './bytes/writer.js';
 /** Writes one property around what `body` writes. */
 export function encodeProperty(w: Writer, type: number, body: () => void): void {
   const start = w.pos;
-  w.u32(type << 16);
+  w.word(type << 16);
   body();
   w.patchLength16(start + 2, start, `property ${type}`);
   w.align8(start);

@@ -83,7 +83,18 @@ function usable(form: { from?: OfpVersion; to?: OfpVersion }, version: OfpVersio
 /** Adds encodings of an action, in order of preference, after those already registered for the same type. */
 export function registerAction<K extends ActionType>(type: K, ...forms: readonly ActionForm<K>[]): void {
   for (const f of forms) {
-    const form = { ...f, type } as unknown as AnyActionForm;
+    // All of one shape: a property look-up on objects of many shapes is slow, and these are hot.
+    const form = {
+      type,
+      id: f.id,
+      name: f.name,
+      from: f.from,
+      to: f.to,
+      writeOnly: f.writeOnly,
+      accepts: f.accepts,
+      encode: f.encode,
+      decode: f.decode,
+    } as unknown as AnyActionForm;
     actionForms.push(form);
     for (const version of VERSIONS) {
       if (!usable(form, version)) continue;
@@ -200,7 +211,16 @@ function messageKey(id: MessageId): string {
 /** Adds encodings of a message, in order of preference, after those already registered for the same type. */
 export function registerMessage<K extends MessageType>(type: K, ...forms: readonly MessageForm<K>[]): void {
   for (const f of forms) {
-    const form = { ...f, type } as unknown as AnyMessageForm;
+    const form = {
+      type,
+      id: f.id,
+      name: f.name,
+      from: f.from,
+      to: f.to,
+      accepts: f.accepts,
+      encode: f.encode,
+      decode: f.decode,
+    } as unknown as AnyMessageForm;
     messageForms.push(form);
     const key = messageKey(form.id);
     for (const version of VERSIONS) {

@@ -41,6 +41,27 @@ export function encodeStats(w: Writer, c: Partial<FlowCounters>): void {
   w.align8(start);
 }
 
+/** What OVS sends of a flow: duration, idle time, packets, bytes. Positions of the values from its start. */
+export const USUAL = { length: 52, duration: 8, idle: 20, packets: 32, bytes: 44 } as const;
+
+/** Where a struct ofp_stats of exactly the usual fields starts, which is skipped; -1: it is another. */
+export function usualStats(r: Reader): number {
+  const at = r.pos;
+  const { view } = r;
+  if (
+    r.left < USUAL.length + 4 ||
+    view.getUint32(at) !== USUAL.length ||
+    view.getUint32(at + USUAL.duration - 4) !== DURATION ||
+    view.getUint32(at + USUAL.idle - 4) !== IDLE_TIME ||
+    view.getUint32(at + USUAL.packets - 4) !== PACKET_COUNT ||
+    view.getUint32(at + USUAL.bytes - 4) !== BYTE_COUNT ||
+    view.getUint32(at + USUAL.length) !== 0
+  )
+    return -1;
+  r.pos = at + USUAL.length + 4;
+  return at;
+}
+
 /** Reads struct ofp_stats with its padding. Absent durations read as 0; `flowCount` only where it was sent. */
 export function decodeStats(r: Reader): FlowCounters {
   const c: { -readonly [K in keyof FlowCounters]: FlowCounters[K] } = { durationSec: 0, durationNsec: 0 };

@@ -33,7 +33,7 @@ function encodePacket(w: Writer, p: PacketIn, version: OfpVersion): void {
   if (p.bufferId !== undefined) encodeNumberProperty(w, PROPERTY.BUFFER_ID, p.bufferId, 4);
   encodeNumberProperty(w, PROPERTY.TABLE_ID, p.table, 1);
   if (p.cookie !== NO_COOKIE) {
-    w.u32((PROPERTY.COOKIE << 16) | 16);
+    w.word((PROPERTY.COOKIE << 16) | 16);
     w.zero(4);
     w.u64(p.cookie);
   }

@@ -115,7 +115,11 @@ registerAction('set_field', {
   encode: (w, a, version) => encodeOxm(w, a, version),
   decode(r, version) {
     const oxm = decodeOxm(r);
-    if (oxm.field === null || (oxm.mask !== undefined && version < OFP15)) return undefined;
+    if (oxm.field === null) return undefined;
+    // Spelled out where nothing else is there: spreading costs as much as all the rest.
+    if (oxm.mask === undefined && oxm.size === undefined)
+      return { type: 'set_field', field: oxm.field, value: oxm.value };
+    if (oxm.mask !== undefined && version < OFP15) return undefined;
     return { type: 'set_field', ...oxm };
   },
 });

@@ -27,8 +27,10 @@ export class OfpEncodeError extends Error {
   constructor(
     readonly code: 'unsupported' | 'out-of-range' | 'too-long',
     readonly path: string,
-    detail: string,
+    readonly detail: string,
+    /** Where it would have been written, from the writer's start; of a value that the writer refused. */
+    readonly at?: number,
   ) {
-    super(`${path}: ${detail} (${code})`);
+    super(`${path || 'value'}: ${detail} (${code})`);
   }
 }

@@ -31,8 +31,14 @@ export interface FieldSpec {
 
 const fields: Field[] = [];
 const byName = new Map<string, Field>();
-/** By class and number, as in the upper 23 bits of a TLV header. */
-const byHeader = new Map<number, Field>();
+/** By class, then number. The classes that every flow uses have a table of their own: a look-up is hot. */
+const newTable = (): (Field | undefined)[] => new Array<Field | undefined>(128).fill(undefined);
+const basic = newTable();
+const nicira = newTable();
+const byClass = new Map<number, (Field | undefined)[]>([
+  [0x8000, basic],
+  [0x0001, nicira],
+]);
 const byExperimenter = new Map<number, (Field | undefined)[]>();
 
 function wireId(ids: readonly OxmId[], nBytes: number, version: OfpVersion): WireId | undefined {
@@ -77,8 +83,11 @@ export function defineField(spec: FieldSpec): Field {
   }
   for (const id of ids) {
     if (fieldByOxm(id.class, id.number, id.experimenter)) throw new Error(`${id.name} defined twice`);
-    if (id.experimenter === undefined) byHeader.set((id.class << 7) | id.number, field);
-    else {
+    if (id.experimenter === undefined) {
+      const known = byClass.get(id.class) ?? newTable();
+      known[id.number] = field;
+      byClass.set(id.class, known);
+    } else {
       const known = byExperimenter.get(id.experimenter) ?? [];
       known[id.number] = field;
       byExperimenter.set(id.experimenter, known);
@@ -94,7 +103,9 @@ export function fieldByName(name: string): Field | undefined {
 
 /** By OXM class and field number; `experimenter` for class 0xffff. */
 export function fieldByOxm(oxmClass: number, number: number, experimenter?: number): Field | undefined {
-  if (experimenter === undefined) return byHeader.get((oxmClass << 7) | number);
+  if (oxmClass === 0x0001) return nicira[number];
+  if (oxmClass === 0x8000) return basic[number];
+  if (experimenter === undefined) return byClass.get(oxmClass)?.[number];
   return byExperimenter.get(experimenter)?.[number];
 }
 

@@ -16,18 +16,19 @@ registerMessage('flow_mod', {
   id: { standard: 14 },
   name: 'OFPT_FLOW_MOD',
   encode(w, f, version) {
-    w.u64(f.cookie);
-    w.u64(f.cookieMask ?? 0n);
-    w.u8(f.table);
-    w.u8(COMMANDS.number(f.command));
-    w.u16(f.idleTimeout ?? 0);
-    w.u16(f.hardTimeout ?? 0);
-    w.u16(f.priority);
-    w.u32(f.bufferId ?? OFP_NO_BUFFER);
-    w.u32(f.outPort ?? OFPP.ANY);
-    w.u32(f.outGroup ?? OFPG_ANY);
-    w.u16(f.flags ?? 0);
-    w.u16(version >= OFP14 ? (f.importance ?? 0) : 0);
+    const at = w.block(40);
+    w.patchU64(at, f.cookie);
+    w.patchU64(at + 8, f.cookieMask ?? 0n);
+    w.patchU8(at + 16, f.table);
+    w.patchU8(at + 17, COMMANDS.number(f.command));
+    w.patchU16(at + 18, f.idleTimeout ?? 0);
+    w.patchU16(at + 20, f.hardTimeout ?? 0);
+    w.patchU16(at + 22, f.priority);
+    w.patchU32(at + 24, f.bufferId ?? OFP_NO_BUFFER);
+    w.patchU32(at + 28, f.outPort ?? OFPP.ANY);
+    w.patchU32(at + 32, f.outGroup ?? OFPG_ANY);
+    w.patchU16(at + 36, f.flags ?? 0);
+    w.patchU16(at + 38, version >= OFP14 ? (f.importance ?? 0) : 0);
     encodeMatch(w, f.match, version);
     encodeInstructions(w, f.instructions, version);
   },

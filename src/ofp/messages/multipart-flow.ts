@@ -4,7 +4,7 @@ import type { Writer } from '../bytes/writer.js';
 import { decodeInstructions, encodeInstructions } from '../instructions.js';
 import { decodeMatch, encodeMatch } from '../match.js';
 import { registerMessage } from '../registry.js';
-import { decodeStats, encodeStats } from '../stats.js';
+import { decodeStats, encodeStats, USUAL, usualStats } from '../stats.js';
 import { OFP13, OFP14, OFP15, type OfpVersion } from '../types/field.js';
 import { type MessageOf, OFPG_ANY, OFPP, OFPTT_ALL } from '../types/message.js';
 import type { FlowSelector, FlowStats } from '../types/multipart.js';
@@ -77,37 +77,61 @@ function encodeEntry13(w: Writer, f: FlowStats, version: OfpVersion): void {
   w.patchLength16(start, start, 'flow_stats');
 }
 function decodeEntry13(r: Reader, version: OfpVersion): FlowStats {
-  const table = r.u8('table_id');
-  r.zero(1);
-  const durationSec = r.u32('duration_sec');
-  const durationNsec = r.u32('duration_nsec');
-  const priority = r.u16('priority');
-  const idleTimeout = r.u16('idle_timeout');
-  const hardTimeout = r.u16('hard_timeout');
-  const flags = r.u16('flags');
-  let importance = 0;
-  if (version >= OFP14) importance = r.u16('importance');
-  else r.zero(2);
-  r.zero(2);
-  const cookie = r.u64('cookie');
-  const packetCount = r.u64('packet_count');
-  const byteCount = r.u64('byte_count');
+  const at = r.block(46, 'entry');
+  const { view } = r;
+  const tablePad = view.getUint16(at);
+  if ((tablePad & 0xff) !== 0) r.zeroAt(at + 1, 1);
+  const importancePad = view.getInt32(at + 18);
+  if (importancePad !== 0) checkImportance(r, at + 18, version);
   const f: Mutable<FlowStats> = {
-    table,
-    priority,
-    cookie,
-    idleTimeout,
-    hardTimeout,
-    flags,
-    durationSec,
-    durationNsec,
+    table: tablePad >>> 8,
+    priority: view.getUint16(at + 10),
+    cookie: cookieAt(view, at + 22),
+    idleTimeout: view.getUint16(at + 12),
+    hardTimeout: view.getUint16(at + 14),
+    flags: view.getUint16(at + 16),
+    durationSec: view.getUint32(at + 2),
+    durationNsec: view.getUint32(at + 6),
+    packetCount: view.getBigUint64(at + 30),
+    byteCount: view.getBigUint64(at + 38),
     match: decodeMatch(r),
     instructions: decodeInstructions(r, version),
   };
-  if (packetCount !== NO_COUNT) f.packetCount = packetCount;
-  if (byteCount !== NO_COUNT) f.byteCount = byteCount;
-  if (importance !== 0) f.importance = importance;
-  return f;
+  if (importancePad !== 0) f.importance = importancePad >>> 16;
+  return isNoCount(view, at + 30) || isNoCount(view, at + 38) ? onlyCounted(f) : f;
+}
+
+/** Two bytes that are padding before OpenFlow 1.4, then two that are always. */
+function checkImportance(r: Reader, at: number, version: OfpVersion): void {
+  if (version < OFP14) r.zeroAt(at, 2);
+  r.zeroAt(at + 2, 2);
+}
+
+/** Flows may ask not to be counted; they say so by all ones. */
+function onlyCounted({ packetCount, byteCount, ...rest }: FlowStats): FlowStats {
+  return {
+    ...rest,
+    ...(packetCount !== NO_COUNT && { packetCount }),
+    ...(byteCount !== NO_COUNT && { byteCount }),
+  } as FlowStats;
+}
+
+const isNoCount = (view: DataView, at: number): boolean =>
+  view.getInt32(at) === -1 && view.getInt32(at + 4) === -1;
+
+let cookieHigh = 0;
+let cookieLow = 0;
+let lastCookie = 0n;
+/** Neighbours in a dump mostly share a cookie: the bigint is made once for all of them. */
+function cookieAt(view: DataView, at: number): bigint {
+  const high = view.getInt32(at);
+  const low = view.getInt32(at + 4);
+  if (high !== cookieHigh || low !== cookieLow) {
+    lastCookie = view.getBigUint64(at);
+    cookieHigh = high;
+    cookieLow = low;
+  }
+  return lastCookie;
 }
 
 // length(2) pad(2) table(1) pad(1) priority(2) idle(2) hard(2) flags(2) importance(2) cookie(8) match stats instructions
@@ -128,27 +152,46 @@ function encodeEntry15(w: Writer, f: FlowStats, version: OfpVersion): void {
   w.patchLength16(start, start, 'flow_stats');
 }
 function decodeEntry15(r: Reader, version: OfpVersion): FlowStats {
-  r.zero(2);
-  const table = r.u8('table_id');
-  r.zero(1);
-  const priority = r.u16('priority');
-  const idleTimeout = r.u16('idle_timeout');
-  const hardTimeout = r.u16('hard_timeout');
-  const flags = r.u16('flags');
-  const importance = r.u16('importance');
-  const cookie = r.u64('cookie');
+  const at = r.block(22, 'entry');
+  const { view } = r;
+  const head = view.getInt32(at);
+  if ((head & 0xffff00ff) !== 0) {
+    r.zeroAt(at, 2);
+    r.zeroAt(at + 3, 1);
+  }
+  const importance = view.getUint16(at + 12);
   const match = decodeMatch(r);
-  const f: Mutable<FlowStats> = {
-    table,
-    priority,
-    cookie,
-    idleTimeout,
-    hardTimeout,
-    flags,
-    match,
-    ...decodeStats(r),
-    instructions: decodeInstructions(r, version),
-  };
+  const c = usualStats(r);
+  // Spelled out for the form that OVS sends: spreading the counters costs as much as reading the whole entry.
+  const f: Mutable<FlowStats> =
+    c >= 0
+      ? {
+          table: head >>> 8,
+          priority: view.getUint16(at + 4),
+          cookie: cookieAt(view, at + 14),
+          idleTimeout: view.getUint16(at + 6),
+          hardTimeout: view.getUint16(at + 8),
+          flags: view.getUint16(at + 10),
+          durationSec: view.getUint32(c + USUAL.duration),
+          durationNsec: view.getUint32(c + USUAL.duration + 4),
+          idleSec: view.getUint32(c + USUAL.idle),
+          idleNsec: view.getUint32(c + USUAL.idle + 4),
+          packetCount: view.getBigUint64(c + USUAL.packets),
+          byteCount: view.getBigUint64(c + USUAL.bytes),
+          match,
+          instructions: decodeInstructions(r, version),
+        }
+      : {
+          table: head >>> 8,
+          priority: view.getUint16(at + 4),
+          cookie: cookieAt(view, at + 14),
+          idleTimeout: view.getUint16(at + 6),
+          hardTimeout: view.getUint16(at + 8),
+          flags: view.getUint16(at + 10),
+          match,
+          ...decodeStats(r),
+          instructions: decodeInstructions(r, version),
+        };
   if (importance !== 0) f.importance = importance;
   return f;
 }

@@ -68,7 +68,8 @@ registerMessage('table_stats_reply', {
   name: 'OFPMP_TABLE reply',
   encode(w, m) {
     for (const t of m.entries) {
-      w.u32(t.table << 24);
+      w.u8(t.table);
+      w.zero(3);
       w.u32(t.activeCount);
       w.u64(t.lookupCount);
       w.u64(t.matchedCount);

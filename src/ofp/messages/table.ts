@@ -12,7 +12,8 @@ registerMessage(
     name: 'OFPT_TABLE_MOD',
     accepts: (t) => t.eviction === undefined && t.vacancy === undefined,
     encode(w, t) {
-      w.u32(t.table << 24);
+      w.u8(t.table);
+      w.zero(3);
       w.u32(t.config);
     },
     decode(r) {
@@ -26,7 +27,8 @@ registerMessage(
     from: OFP14,
     name: 'OFPT_TABLE_MOD',
     encode(w, t) {
-      w.u32(t.table << 24);
+      w.u8(t.table);
+      w.zero(3);
       w.u32(t.config);
       encodeTableProperties(w, t);
     },
