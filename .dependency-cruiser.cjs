@@ -10,9 +10,10 @@ const mayImport = {
   arp: ['packetio'],
   hc: ['packetio', 'arp'],
   ovs: [],
-  trace: ['ofp', 'nx-extensions', 'pipeline', 'ovs'],
+  trace: ['pipeline', 'model'],
+  capture: ['ofp', 'nx-extensions', 'pipeline', 'packetio'],
   api: ['agent/read-model', 'model/nearest'],
-  cli: ['api', 'ofp', 'nx-extensions', 'trace', 'model'],
+  cli: ['api', 'ofp', 'nx-extensions', 'model'],
 };
 const roomRules = Object.entries(mayImport).map(([room, allowed]) => ({
   name: `room-${room}`,

@@ -60,7 +60,7 @@ export async function vitestFiles(
   return { passed: report.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
 }
 
-/** End-to-end tests, one file at a time: each has a switch and servers of its own and two cores to share; all of them where `files` is empty. */
+/** End-to-end tests, all of them where `files` is empty; one file at a time, as each loads two cores by itself. */
 export async function tapFiles(files: readonly string[]): Promise<Count> {
   // The first run after an installation would still use tap's standard plugins, and compile TypeScript itself.
   if (!existsSync('.tap/plugins')) await check('tap is set up', ['npx', 'tap', 'build']);

@@ -10,25 +10,30 @@ import {
   type LoadedConfig,
   loadConfig,
   type NodeConfig,
+  type TenantIntent,
   watchConfig,
 } from '../model/index.js';
 import '../nx-extensions/index.js';
 import { type ActiveRemote, Channel, type PassiveRemote } from '../ofp/channel/index.js';
 import { type Message, OFP13, OFP15 } from '../ofp/index.js';
-import { deleteLimit, setLimit, unixctl } from '../ovs/index.js';
+import { unixctl } from '../ovs/index.js';
 import { cryptoRandom, SwitchPacketIo } from '../packetio/index.js';
 import { isOurGroup, isOurMeter } from '../pipeline/index.js';
-import { DriftCheck, Synchronizer } from '../sync/index.js';
+import { DriftCheck, Synchronizer, slicer } from '../sync/index.js';
 import { systemClock as clock } from './clock.js';
+import { ConnectionLimits } from './connection-limits.js';
+import { ConntrackFlushes } from './conntrack-flushes.js';
 import { Desired } from './desired.js';
 import { EventLog } from './event-log.js';
 import { FactsStore } from './facts-store.js';
+import { Generations } from './generations.js';
 import { Intents } from './intents.js';
 import type { Loggers } from './logging.js';
 import { LoopLag } from './loop-lag.js';
 import { Members } from './members.js';
 import { Neighbourhood } from './neighbourhood.js';
 import type { AgentParts } from './parts.js';
+import { RetiredIds } from './retired-ids.js';
 import { SwitchSession } from './switch-session.js';
 import { VERSION } from './version.js';
 import { createReadModel } from './view/index.js';
@@ -44,7 +49,6 @@ export class StartError extends Error {
 
 /** Everything of one node, put together. */
 export class Agent {
-  private watch: ConfigWatch | undefined;
   private channel: Channel | undefined;
   private api: RunningApi | undefined;
   private reloading: Promise<void> = Promise.resolve();
@@ -52,28 +56,46 @@ export class Agent {
 
   static async start(dir: string, loggers: Loggers): Promise<Agent> {
     const log = loggers.get('agent');
-    // node.yaml says where ids are kept, and ids are needed to compile: so it is read before the rest.
-    const loaded = await loadConfig(dir);
-    if (loaded.node === undefined) throw new StartError(loaded.problems.map(formatProblem).join('\n'));
-    const { stateDir } = loaded.node;
-    const ids = await IdAllocator.open(join(stateDir, 'ids.json'));
-    const admin = await AdminState.open(join(stateDir, 'admin.json'));
-    const agent = new Agent(loaded, loaded.node, loggers, ids, admin);
-    await agent.begin();
-    log.info({ dir, node: loaded.node.node, version: VERSION }, 'started');
+    let agent: Agent | undefined;
+    let changed = false;
+    const watch = watchConfig(dir, () => {
+      changed = true;
+      agent?.reloadSoon();
+    });
+    try {
+      // Watched before it is read: what changes from now on is seen.
+      await watch.ready;
+      // node.yaml says where ids are kept, and ids are needed to compile: so it is read before the rest.
+      const loaded = await loadConfig(dir);
+      if (loaded.node === undefined) throw new StartError(loaded.problems.map(formatProblem).join('\n'));
+      const { stateDir } = loaded.node;
+      const ids = await IdAllocator.open(join(stateDir, 'ids.json'));
+      const admin = await AdminState.open(join(stateDir, 'admin.json'));
+      const made = new Agent(loaded, loaded.node, loggers, ids, admin, watch);
+      await made.begin();
+      agent = made;
+    } catch (error) {
+      watch.close();
+      throw error;
+    }
+    if (changed) agent.reloadSoon();
+    log.info({ dir, version: VERSION }, 'started');
     return agent;
   }
 
   private readonly parts: AgentParts;
   private readonly members: Members;
   private readonly neighbourhood: Neighbourhood;
+  private readonly limits: ConnectionLimits;
+  private readonly retiredIds: RetiredIds;
 
   private constructor(
-    private readonly loaded: LoadedConfig,
+    loaded: LoadedConfig,
     node: NodeConfig,
     private readonly loggers: Loggers,
     ids: IdAllocator,
     admin: AdminState,
+    private readonly watch: ConfigWatch,
   ) {
     const events = new EventLog();
     const facts = new FactsStore();
@@ -98,6 +120,9 @@ export class Agent {
       random: cryptoRandom,
       limits: { probesPerSecond: node.limits.probesPerSecond },
     });
+    const flushes = new ConntrackFlushes({ log: syncLog, connection: () => sync.connection });
+    const generations = new Generations(sync);
+    const vswitchd = unixctl({ socket: node.ovs.vswitchd });
     const session = new SwitchSession({
       sync,
       facts,
@@ -106,13 +131,17 @@ export class Agent {
       onAttach: (connection) => {
         packetIo.attach(connection);
         events.add({ type: 'switch', text: `connected from ${connection.peer}` });
-        void this.limitConnections();
+        void this.limits.apply();
       },
       onDetach: (reason) => {
         packetIo.detach();
         events.add({ type: 'switch', text: `disconnected: ${reason}` });
       },
       onAdopted: () => this.takeOver(),
+      onReady: () => {
+        flushes.resume();
+        void this.retiredIds.review();
+      },
     });
     this.members = new Members({
       health,
@@ -121,7 +150,22 @@ export class Agent {
       desired,
       events,
       log: loggers.get('health'),
-      connection: () => session.connection,
+      sync,
+      flushes,
+    });
+    this.limits = new ConnectionLimits({
+      vswitchd,
+      log: loggers.get('agent'),
+      wanted: () => limitsOf(intents.tenants.values(), node),
+      isOurs: (zone) => ids.nameOf('tenant', zone) !== undefined,
+    });
+    this.retiredIds = new RetiredIds({
+      ids,
+      sync,
+      flushes,
+      log: loggers.get('config'),
+      waiting: () => intents.waiting,
+      compileAgain: () => this.reloadSoon(),
     });
     this.neighbourhood = new Neighbourhood(neighbours, facts, desired);
     this.parts = {
@@ -134,11 +178,13 @@ export class Agent {
       desired,
       sync,
       drift: new DriftCheck(sync, { clock, log: syncLog, ownersPerSecond: DRIFT_OWNERS_PER_SECOND }),
+      generations,
+      flushes,
       session,
       packetIo,
       neighbours,
       health,
-      vswitchd: unixctl({ socket: node.ovs.vswitchd }),
+      vswitchd,
       events,
       lag: new LoopLag(),
       loggers,
@@ -157,15 +203,24 @@ export class Agent {
     });
   }
 
-  /** Reads the directory again; what is wrong is logged and left as it was. */
+  /** As `reload`; that it failed is only logged. */
+  reloadSoon(): void {
+    this.reload().catch(() => undefined);
+  }
+
+  /** Reads the directory again; what is wrong is logged and left as it was. Rejects when ids can't be saved. */
   reload(): Promise<void> {
-    this.reloading = this.reloading.then(() => this.applyIntents());
-    return this.reloading;
+    const done = this.reloading.then(() => this.applyIntents());
+    // One that fails (numbers that can't be written down) must not end all later ones.
+    this.reloading = done.catch((error: Error) =>
+      this.loggers.get('config').error({ reason: error.message }, 'the configuration was not applied'),
+    );
+    return done;
   }
 
   /** The switch keeps forwarding by what it has. */
   async stop(): Promise<void> {
-    this.watch?.close();
+    this.watch.close();
     this.parts.drift.stop();
     this.members.stop();
     this.channel?.close('the agent stops');
@@ -204,23 +259,28 @@ export class Agent {
       channel.close('not started');
       throw error;
     }
-    this.watch = watchConfig(this.loaded.dir, () => void this.reload());
     this.parts.drift.start();
   }
 
   private async applyIntents(): Promise<void> {
-    const { intents, desired, events } = this.parts;
+    const { intents, desired, events, generations } = this.parts;
+    const pause = slicer();
     const change = await intents.reload();
     if (change.provider || intents.generation === 1) desired.setProvider(intents.provider);
     for (const tenant of change.removed) {
       desired.removeTenant(tenant);
       this.members.removeTenant(tenant);
       this.neighbourhood.removeTenant(tenant);
+      generations.forget(tenant.id);
       events.add({ type: 'tenant', tenant: tenant.name, text: 'removed' });
+      await pause();
     }
     // A public VIP's rules look up the network, so a changed provider changes every tenant.
-    for (const tenant of change.provider ? intents.tenants.values() : change.tenants)
+    for (const tenant of change.provider ? intents.tenants.values() : change.tenants) {
       desired.setTenant(tenant);
+      generations.handedOver(tenant.id, intents.generationOf(tenant.name));
+      await pause();
+    }
     if (change.restartNeeded.length > 0) {
       this.loggers.get('config').warn({ keys: change.restartNeeded }, 'takes effect at the next start');
     }
@@ -228,44 +288,43 @@ export class Agent {
       type: 'config',
       text: `${change.tenants.length} changed, ${change.removed.length} removed`,
     });
+    void this.retiredIds.review();
     if (!this.adopted) return;
-    this.watchTenants(change.provider ? [...intents.tenants.values()] : change.tenants, false);
-    void this.limitConnections();
+    await this.watchTenants(change.provider ? [...intents.tenants.values()] : change.tenants, false);
+    void this.limits.apply();
   }
 
   /** The facts of the first switch are known: from now on they are kept by probes and ARP. */
-  private takeOver(): void {
+  private async takeOver(): Promise<void> {
     this.adopted = true;
-    this.watchTenants([...this.parts.intents.tenants.values()], true);
+    await this.watchTenants([...this.parts.intents.tenants.values()], true);
   }
 
-  private watchTenants(tenants: readonly Parameters<Members['setTenant']>[0][], adopt: boolean): void {
+  private async watchTenants(tenants: readonly TenantIntent[], adopt: boolean): Promise<void> {
     const { intents } = this.parts;
+    const pause = slicer();
     const publicVips = [...intents.tenants.values()].flatMap((t) =>
       t.listeners.filter((l) => l.at.kind === 'external').map((l) => l.vip),
     );
     this.neighbourhood.setProvider(intents.provider, publicVips, adopt);
     for (const tenant of tenants) {
+      // Gone meanwhile, or another form of it is in force, which is watched by who brought it.
+      if (intents.tenants.get(tenant.name) !== tenant) continue;
       this.neighbourhood.setTenant(tenant, adopt);
       this.members.setTenant(tenant);
+      await pause();
     }
   }
+}
 
-  /** conntrack limits aren't OpenFlow; where vswitchd can't be asked, tenants run without. */
-  private async limitConnections(): Promise<void> {
-    const { intents, node, vswitchd } = this.parts;
-    for (const tenant of intents.tenants.values()) {
+/** Limit of each tenant's connections, by its zone; without one it isn't there. */
+function limitsOf(tenants: Iterable<TenantIntent>, node: NodeConfig): Map<number, number> {
+  return new Map(
+    [...tenants].flatMap((tenant): [number, number][] => {
       const limit = tenant.connectionLimit ?? node.limits.connectionsPerTenant;
-      const done =
-        limit === undefined ? deleteLimit(vswitchd, tenant.id) : setLimit(vswitchd, tenant.id, limit);
-      await done.catch((error: Error) => {
-        const level = limit === undefined ? 'debug' : 'warn';
-        this.loggers
-          .get('agent')
-          [level]({ tenant: tenant.name, reason: error.message }, 'connection limit not set');
-      });
-    }
-  }
+      return limit === undefined ? [] : [[tenant.id, limit]];
+    }),
+  );
 }
 
 /** Packet-ins with metadata; and, on a service connection, packet-ins at all: ofproto gives it none without a length. */

@@ -5,8 +5,8 @@ import {
   type TenantIntent,
 } from '../model/index.js';
 import { renderNeighbours, renderNode, renderPool, renderSegment, renderTenant } from '../pipeline/index.js';
-import type { OwnerState } from '../pipeline/types.js';
-import { ownerKey, type Synchronizer } from '../sync/index.js';
+import type { Facts, OwnerState } from '../pipeline/types.js';
+import { ownerKey, type Synchronizer, slicer } from '../sync/index.js';
 import { type FactsStore, segmentKey } from './facts-store.js';
 
 /** Turns intents and facts into desired flows, for the owner that changed only. */
@@ -35,9 +35,29 @@ export class Desired {
   }
 
   /** Everything, from scratch; for the facts of a switch that connected. */
-  renderAll(): void {
+  async renderAll(): Promise<void> {
+    const pause = slicer();
     this.setProvider(this.provider);
-    for (const tenant of this.tenants.values()) this.setTenant(tenant);
+    for (const id of [...this.tenants.keys()]) {
+      await pause();
+      const tenant = this.tenants.get(id);
+      if (tenant) this.setTenant(tenant);
+    }
+  }
+
+  /** What these intents would want, changing nothing; with these facts instead of the present ones. */
+  async preview(
+    provider: ProviderIntent,
+    tenants: Iterable<TenantIntent>,
+    facts: Facts = this.facts,
+  ): Promise<OwnerState[]> {
+    const pause = slicer();
+    const states = renderNode(provider, facts);
+    for (const tenant of tenants) {
+      states.push(...renderTenant(tenant, facts, provider));
+      await pause();
+    }
+    return states;
   }
 
   /** OpenFlow ports were added, removed or renumbered. */

@@ -10,7 +10,9 @@ import {
   type Problem,
   type ProviderIntent,
   type TenantIntent,
+  type Waiting,
 } from '../model/index.js';
+import { slicer } from '../sync/index.js';
 import type { Logger } from './logging.js';
 
 /** What a reload changed. */
@@ -28,6 +30,10 @@ const NO_PROVIDER: ProviderIntent = { networks: [] };
 export class Intents {
   private loaded: LoadedConfig | undefined;
   private compiled: Compiled | undefined;
+  private inForce: ReadonlyMap<string, TenantIntent> = new Map();
+  /** Names of tenants whose new form is right but can't be had now. */
+  private held: readonly string[] = [];
+  private readonly generations = new Map<string, number>();
   /** Counts reloads. */
   generation = 0;
   loadedAt = new Date();
@@ -50,20 +56,26 @@ export class Intents {
 
   /** By name. */
   get tenants(): ReadonlyMap<string, TenantIntent> {
-    return this.compiled?.tenants ?? new Map();
+    return this.inForce;
   }
 
   get problems(): readonly Problem[] {
     return [...(this.loaded?.problems ?? []), ...(this.compiled?.problems ?? [])];
   }
 
-  /** Names of tenants that run in an earlier form because their file is wrong now. */
+  /** Names of tenants that run in an earlier form because their file is wrong now, or waits for an id. */
   get kept(): readonly string[] {
-    return this.loaded?.kept ?? [];
+    return [...(this.loaded?.kept ?? []), ...this.held];
   }
 
-  get released(): Compiled['released'] {
-    return this.compiled?.released ?? [];
+  /** Tenants that can be compiled once their id is free. */
+  get waiting(): readonly Waiting[] {
+    return this.compiled?.waiting ?? [];
+  }
+
+  /** The reload that last changed the tenant; 0: there is no such tenant. */
+  generationOf(name: string): number {
+    return this.generations.get(name) ?? 0;
   }
 
   byId(id: number): TenantIntent | undefined {
@@ -73,22 +85,39 @@ export class Intents {
 
   /** Reads the directory and compiles what is right. Ids are durable when this resolves. */
   async reload(): Promise<IntentChange> {
-    const before = { tenants: this.tenants, provider: this.provider, node: this.node };
+    const before = { tenants: this.inForce, provider: this.provider, node: this.node };
     const loaded = this.first ?? (await loadConfig(this.dir, this.loaded));
     this.first = undefined;
-    const compiled = compile(loaded, this.ids);
+    const pause = slicer();
+    const compiled = await compile(loaded, this.ids, pause);
     await this.ids.save();
+    const after = new Map(compiled.tenants);
+    const held = compiled.problems.flatMap(({ tenant = '' }) => {
+      const running = after.has(tenant) ? undefined : before.tenants.get(tenant);
+      if (running === undefined) return [];
+      after.set(tenant, running);
+      return [tenant];
+    });
     this.loaded = loaded;
     this.compiled = compiled;
+    this.held = held;
+    this.inForce = after;
     this.generation++;
     this.loadedAt = new Date();
     for (const problem of this.problems) {
       this.log[problem.severity === 'warning' ? 'warn' : 'error'](formatProblem(problem));
     }
-    const after = compiled.tenants;
+    const changed: TenantIntent[] = [];
+    for (const tenant of after.values()) {
+      await pause();
+      if (isDeepStrictEqual(before.tenants.get(tenant.name), tenant)) continue;
+      changed.push(tenant);
+      this.generations.set(tenant.name, this.generation);
+    }
+    for (const name of before.tenants.keys()) if (!after.has(name)) this.generations.delete(name);
     const ids = new Set([...after.values()].map((t) => t.id));
     return {
-      tenants: [...after.values()].filter((t) => !isDeepStrictEqual(before.tenants.get(t.name), t)),
+      tenants: changed,
       removed: [...before.tenants.values()].filter((t) => !ids.has(t.id)),
       provider: !isDeepStrictEqual(before.provider, compiled.provider),
       restartNeeded: before.node && loaded.node ? restartNeeded(before.node, loaded.node) : [],
@@ -98,7 +127,7 @@ export class Intents {
   /** What the directory would give, without applying it. */
   async preview(dir = this.dir): Promise<{ loaded: LoadedConfig; compiled: Compiled }> {
     const loaded = await loadConfig(dir, this.loaded);
-    return { loaded, compiled: compile(loaded, this.ids.fork()) };
+    return { loaded, compiled: await compile(loaded, this.ids.fork(), slicer()) };
   }
 }
 

@@ -37,7 +37,7 @@ async function main(): Promise<number | undefined> {
   if (values.check) return check(values.config);
   const loggers = new Loggers(level);
   const agent = await Agent.start(values.config, loggers);
-  process.on('SIGHUP', () => void agent.reload());
+  process.on('SIGHUP', () => agent.reloadSoon());
   const end = () => void agent.stop().then(() => process.exit(0));
   process.on('SIGTERM', end);
   process.on('SIGINT', end);

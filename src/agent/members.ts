@@ -1,14 +1,19 @@
 import { type Check, type HealthChecker, serving, type Transition } from '../hc/index.js';
-import type { AdminState, PoolIntent, TenantIntent } from '../model/index.js';
-import type { Connection } from '../ofp/channel/index.js';
+import {
+  type AdminState,
+  egressOf,
+  type MemberIntent,
+  type PoolIntent,
+  type Protocol,
+  type TenantIntent,
+} from '../model/index.js';
+import type { Synchronizer } from '../sync/index.js';
 import { adminStates } from './admin-states.js';
+import type { ConntrackFlushes } from './conntrack-flushes.js';
 import type { Desired } from './desired.js';
-import { egressOf } from './egress.js';
 import type { EventLog } from './event-log.js';
 import type { FactsStore } from './facts-store.js';
 import type { Logger } from './logging.js';
-
-const IPPROTO = { TCP: 6, UDP: 17 } as const;
 
 export interface MembersOptions {
   readonly health: HealthChecker;
@@ -17,7 +22,8 @@ export interface MembersOptions {
   readonly desired: Desired;
   readonly events: EventLog;
   readonly log: Logger;
-  readonly connection: () => Connection | undefined;
+  readonly sync: Synchronizer;
+  readonly flushes: ConntrackFlushes;
 }
 
 /** Who of each pool may serve: what probes say, and what people said. */
@@ -30,15 +36,23 @@ export class Members {
   }
 
   setTenant(tenant: TenantIntent): void {
+    const before = this.tenants.get(tenant.id);
     this.tenants.set(tenant.id, tenant);
     this.options.health.setChecks(tenant.id, this.checksOf(tenant));
     for (const pool of tenant.pools) this.refresh(tenant, pool);
+    if (before === undefined) return;
+    const pools = new Set(tenant.pools.map((pool) => pool.id));
+    for (const { id } of before.pools) if (!pools.has(id)) this.options.facts.serving.delete(id);
+    this.flushRetired(before, tenant);
   }
 
   removeTenant(tenant: TenantIntent): void {
     this.tenants.delete(tenant.id);
     this.options.health.setChecks(tenant.id, []);
-    for (const pool of tenant.pools) this.options.facts.serving.delete(pool.id);
+    for (const pool of tenant.pools) {
+      this.options.facts.serving.delete(pool.id);
+      for (const member of pool.members) this.stopDrain(keyOf(tenant, pool, member));
+    }
   }
 
   adminChanged(tenantId: number, poolId: number): void {
@@ -85,6 +99,7 @@ export class Members {
 
   private transitions(batch: readonly Transition[]): void {
     const pools = new Map<number, { tenant: TenantIntent; pool: PoolIntent }>();
+    const down: { tenant: TenantIntent; pool: PoolIntent; member: MemberIntent }[] = [];
     for (const t of batch) {
       const tenant = this.tenants.get(t.tenant);
       const pool = tenant?.pools.find((p) => p.id === t.poolId);
@@ -94,23 +109,23 @@ export class Members {
       const names = { tenant: tenant.name, pool: pool.name, member: member.name };
       this.options.log.info({ ...names, from: t.from, to: t.to, reason: t.reason }, `member ${t.to}`);
       this.options.events.add({ type: 'member', ...names, text: `${t.from} → ${t.to}: ${t.reason}` });
-      if (t.to === 'ERROR') this.flush(tenant, pool, member, pool.flushTcpOnDown ? ['TCP', 'UDP'] : ['UDP']);
+      if (t.to === 'ERROR') down.push({ tenant, pool, member });
     }
     for (const { tenant, pool } of pools.values()) this.refresh(tenant, pool);
+    for (const { tenant, pool, member } of down) this.flushDown(tenant, pool, member);
   }
 
   /** Sessions of a drained member end with the time-out. */
   private watchDrains(tenant: TenantIntent, pool: PoolIntent): void {
     for (const member of pool.members) {
-      const key = `${tenant.name}/${pool.name}/${member.name}`;
+      const key = keyOf(tenant, pool, member);
       const since = this.options.admin.drainedSince({
         tenant: tenant.name,
         pool: pool.name,
         member: member.name,
       });
       if (since === undefined) {
-        clearTimeout(this.drainTimers.get(key));
-        this.drainTimers.delete(key);
+        this.stopDrain(key);
         continue;
       }
       if (this.drainTimers.has(key)) continue;
@@ -125,25 +140,56 @@ export class Members {
     }
   }
 
-  /** Ends what conntrack knows of a member, in its tenant's zone only. */
+  private stopDrain(key: string): void {
+    clearTimeout(this.drainTimers.get(key));
+    this.drainTimers.delete(key);
+  }
+
+  /** Members that an intent no longer has, or that somebody took down. */
+  private flushRetired(before: TenantIntent, now: TenantIntent): void {
+    for (const pool of before.pools) {
+      const up = new Set(
+        now.pools
+          .find((p) => p.id === pool.id)
+          ?.members.filter((m) => m.adminStateUp)
+          .map((m) => m.endpointId),
+      );
+      for (const member of pool.members) {
+        if (!member.adminStateUp || up.has(member.endpointId)) continue;
+        this.stopDrain(keyOf(before, pool, member));
+        this.flushDown(before, pool, member);
+      }
+    }
+  }
+
+  private flushDown(tenant: TenantIntent, pool: PoolIntent, member: MemberIntent): void {
+    this.flush(tenant, pool, member, pool.flushTcpOnDown ? ['TCP', 'UDP'] : ['UDP']);
+  }
+
+  /**
+   * Ends what conntrack knows of a member, in its tenant's zone only. After the slots have changed in the switch:
+   * a steady sender would else be given the same member again at once.
+   */
   private flush(
     tenant: TenantIntent,
     pool: PoolIntent,
-    member: PoolIntent['members'][number],
-    protocols: readonly ('TCP' | 'UDP')[],
+    member: MemberIntent,
+    protocols: readonly Protocol[],
   ): void {
-    const connection = this.options.connection();
-    const used = tenant.listeners
-      .filter((l) => l.poolId === pool.id && l.mode === 'stateful')
-      .map((l) => l.protocol);
-    for (const protocol of protocols) {
-      if (!used.includes(protocol)) continue;
-      connection?.send({
-        type: 'nx_ct_flush',
-        protocol: IPPROTO[protocol],
-        zone: tenant.id,
-        reply: { src: member.address, srcPort: member.port },
-      });
-    }
+    const used = new Set(
+      tenant.listeners.filter((l) => l.poolId === pool.id && l.mode === 'stateful').map((l) => l.protocol),
+    );
+    const wanted = protocols.filter((protocol) => used.has(protocol));
+    if (wanted.length === 0) return;
+    const { sync, flushes } = this.options;
+    const { address, port } = member;
+    void sync.settled(tenant.id).then(() => {
+      for (const protocol of wanted)
+        void flushes.add({ zone: tenant.id, member: { protocol, address, port } });
+    });
   }
+}
+
+function keyOf(tenant: TenantIntent, pool: PoolIntent, member: MemberIntent): string {
+  return `${tenant.name}/${pool.name}/${member.name}`;
 }

@@ -1,5 +1,6 @@
 import type { NeighbourChange, NeighbourTable } from '../arp/index.js';
 import {
+  egressOf,
   PROVIDER_TENANT,
   type ProviderIntent,
   type SegmentIntent,
@@ -7,7 +8,6 @@ import {
 } from '../model/index.js';
 import type { ResolvedNeighbour } from '../pipeline/types.js';
 import type { Desired } from './desired.js';
-import { egressOf } from './egress.js';
 import { type FactsStore, segmentKey } from './facts-store.js';
 
 /** Tells the neighbour table what to resolve, and the pipeline what it found. */

@@ -19,7 +19,9 @@ export interface SwitchSessionOptions {
   readonly onAttach: (connection: Connection) => void;
   readonly onDetach: (reason: string) => void;
   /** The first switch after the start was read: facts taken over from it stand. */
-  readonly onAdopted: () => void;
+  readonly onAdopted: () => Promise<void>;
+  /** The switch's contents are known and changes go to it. */
+  readonly onReady: () => void;
 }
 
 /** The life of one bridge's connection: ports, read-back, difference, and from then on every change. */
@@ -55,23 +57,24 @@ export class SwitchSession {
   }
 
   private async takeOver(connection: Connection): Promise<void> {
-    const { sync, facts, desired, log, onAttach, onAdopted } = this.options;
+    const { sync, facts, desired, log, onAttach, onAdopted, onReady } = this.options;
     const started = performance.now();
     facts.replacePorts(await readPorts(connection));
-    desired.renderAll();
+    await desired.renderAll();
     const installed = await sync.readBack(connection);
     if (!this.adopted) {
       // What the switch forwards by is the best that is known about members and neighbours after a restart.
       adoptFacts(installed, facts);
       this.adopted = true;
-      desired.renderAll();
-      onAdopted();
+      await desired.renderAll();
+      await onAdopted();
     }
     if (!connection.open) return;
     onAttach(connection);
     const differences = await sync.resume();
     if (this.state.state === 'waiting' || this.state.connection !== connection) return;
     this.state = { ...this.state, state: 'ready' };
+    onReady();
     log.info(
       { differences, flows: sync.summary().installedFlows, ms: Math.round(performance.now() - started) },
       'switch read back',

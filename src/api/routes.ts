@@ -142,16 +142,10 @@ export function installActions(base: FastifyInstance, model: ReadModel, access: 
   action('/enable', 'A drained member serves again', s.memberRef, s.answers.admin, (b) =>
     model.enable(checkMember(model, b)),
   );
-  action(
-    '/trace',
-    "A packet's way through the tables",
-    s.traceRequest,
-    s.answers.trace,
-    ({ ctStates, ...b }) => {
-      checkFilter(model, { tenant: b.tenant });
-      return model.trace({ ...b, ...(ctStates === undefined ? {} : { ctStates }) });
-    },
-  );
+  action('/trace', "A packet's way through the tables", s.traceRequest, s.answers.trace, (b) => {
+    checkFilter(model, { tenant: b.tenant });
+    return model.trace(defined(b));
+  });
   action(
     '/capture',
     'OpenFlow channel and punted frames, live',
@@ -183,4 +177,10 @@ export function installActions(base: FastifyInstance, model: ReadModel, access: 
   action('/log', 'Sets a log level', s.logRequest, s.answers.levels, (b) =>
     model.setLogLevel(b.module, b.level),
   );
+}
+
+/** Without the keys whose value is undefined, as optional properties want it. */
+function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(value).filter(([, v]) => v !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

@@ -18,14 +18,25 @@ export const eventsQuery = z.strictObject({
 
 export const memberRef = z.strictObject({ tenant: name, pool: name, member: name });
 export const traceRequest = z.strictObject({
-  tenant: name,
-  from: z.string().min(1).max(15).meta({ description: 'OVS port the packet comes from' }),
+  tenant: name.optional().meta({ description: 'Needed unless the packet is a flow of ovs-ofctl' }),
+  from: z
+    .string()
+    .min(1)
+    .max(63)
+    .optional()
+    .meta({ description: 'OVS port, segment or external network the packet comes from' }),
+  segment: name.optional().meta({ description: 'Of a port that has several' }),
   packet: z
     .string()
     .min(3)
-    .max(500)
+    .max(1000)
     .meta({ examples: ['tcp 10.20.0.10:40000 > 10.20.0.100:80'] }),
-  ctStates: z.array(z.string().max(50)).max(16).optional(),
+  ctNext: z
+    .array(z.string().max(50))
+    .max(16)
+    .optional()
+    .meta({ description: 'What conntrack says, lookup by lookup', examples: [['new'], ['est,rpl']] }),
+  tracked: z.boolean().optional().meta({ description: "Take the answers from conntrack's table" }),
 });
 export const captureRequest = z.strictObject({
   format: z.enum(['text', 'pcapng']).default('text'),
@@ -241,13 +252,21 @@ export const answers = {
   }),
   admin: z.object({ tenant: text, pool: text, member: text, changed: z.boolean(), operatingStatus: status }),
   trace: z.object({
-    tenant: text,
+    tenant: text.optional(),
     from: text,
     packet: text,
+    flow: text,
+    notes: z.array(text),
     steps: z.array(
-      z.object({ table: num.optional(), tableName: text.optional(), rule: text.optional(), text }),
+      z.object({
+        table: num.optional(),
+        tableName: text.optional(),
+        owner: text.optional(),
+        rule: text.optional(),
+        text,
+      }),
     ),
-    verdict: z.enum(['delivered', 'dropped', 'flooded', 'to agent']),
+    verdict: z.enum(['delivered', 'answered', 'flooded', 'to agent', 'dropped', 'unknown']),
     reason: text.optional(),
     listener: text.optional(),
     slot: num.optional(),

@@ -227,18 +227,26 @@ export interface AdminResult extends MemberRef {
 }
 
 export interface TraceRequest {
-  readonly tenant: string;
-  /** OVS port name the packet comes from. */
-  readonly from: string;
-  /** `tcp 10.20.0.10:40000 > 10.20.0.100:80` */
+  /** Whose packet; addresses alone don't tell. A flow of ovs-ofctl needs none. */
+  readonly tenant?: string;
+  /** OVS port, segment or external network that the packet comes from; found by its source address where absent. */
+  readonly from?: string;
+  /** Of a port that has several. */
+  readonly segment?: string;
+  /** `tcp 10.20.0.10:40000 > 10.20.0.100:80`, or a flow as ovs-ofctl writes it: `in_port=3,tcp,nw_src=…`. */
   readonly packet: string;
-  /** What conntrack is to say at each lookup in turn: `trk,new`. */
-  readonly ctStates?: readonly string[];
+  /** What conntrack is to say at each lookup in turn: `new`, `est,rpl`. Default: new. */
+  readonly ctNext?: readonly string[];
+  /** Takes the answers from conntrack's own table instead. */
+  readonly tracked?: boolean;
 }
 
 export interface TraceStep {
+  /** Absent: conntrack, or a remark. */
   readonly table?: number;
   readonly tableName?: string;
+  /** Whose rule it is: `listener web/http`. */
+  readonly owner?: string;
   /** The rule, in names. */
   readonly rule?: string;
   /** In words. */
@@ -246,16 +254,23 @@ export interface TraceStep {
 }
 
 export interface TraceResult {
-  readonly tenant: string;
+  readonly tenant?: string;
+  /** Port that the packet came in by. */
   readonly from: string;
   readonly packet: string;
+  /** The flow that the switch was asked about. */
+  readonly flow: string;
+  /** What had to be made up. */
+  readonly notes: readonly string[];
   readonly steps: readonly TraceStep[];
-  readonly verdict: 'delivered' | 'dropped' | 'flooded' | 'to agent';
+  /** answered: by the switch itself, ARP or echo. unknown: only conntrack could tell. */
+  readonly verdict: 'delivered' | 'answered' | 'flooded' | 'to agent' | 'dropped' | 'unknown';
   /** "pool web has no member that may serve" */
   readonly reason?: string;
   readonly listener?: string;
   readonly slot?: number;
   readonly member?: string;
+  /** Port, or ports where it was flooded. */
   readonly output?: string;
   /** What ofproto/trace printed. */
   readonly raw: string;

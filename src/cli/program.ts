@@ -161,13 +161,24 @@ export function createProgram(io: Io, version: string, now: () => number = Date.
     "a packet's way through the tables, step by step, and why it is dropped where it is",
     [
       "lbctl trace -t acme --from v-a-client 'tcp 10.20.0.10:40000 > 10.20.0.100:80'",
-      "lbctl trace -t acme --from v-a-client 'icmp 10.20.0.10 > 10.20.0.1' --raw",
+      "lbctl trace -t acme 'icmp 10.20.0.10 > 10.20.0.1' --raw",
+      "lbctl trace -t acme 'tcp 10.20.0.2:8080 > 10.20.0.10:40000' --tracked",
+      "lbctl trace 'in_port=v-a-client,arp,arp_op=1,arp_spa=10.20.0.10,arp_tpa=10.20.0.1'",
     ],
     ((c: Context, packet: string, o: TraceOptions) => tracePacket(c, packet, o)) as Run,
   )
-    .argument('<packet>', "like 'tcp 10.20.0.10:40000 > 10.20.0.100:80'")
-    .requiredOption('--from <port>', 'OVS port the packet comes from')
-    .option('--ct-state <state...>', 'what connection tracking is to say, lookup by lookup, like trk,new')
+    .argument(
+      '<packet>',
+      "'tcp|udp IP:PORT > IP:PORT', 'icmp [TYPE[/CODE]] IP > IP' or 'arp [request|reply] IP > IP', with ttl=N src_mac=MAC dst_mac=MAC behind; or a flow with in_port= as ovs-ofctl writes it",
+    )
+    .option('--from <port>', 'OVS port, segment or external network it comes from; else found by its source')
+    .option('--segment <segment>', 'of a port that has several')
+    .option(
+      '--ct-next <state>',
+      'what conntrack says at its next lookup, like new or est,rpl; may be given several times',
+      (state: string, before: string[] | undefined) => [...(before ?? []), state],
+    )
+    .option('--tracked', "take what conntrack says from its own table of the tenant's connections")
     .option('--json', 'the same as -f json')
     .option('--raw', 'what ofproto/trace printed');
   add(

@@ -19,6 +19,7 @@ export type TcpState =
   | 'closing'
   | 'close-wait'
   | 'last-ack'
+  | 'time-wait'
   | 'closed';
 
 /** What a connection does to its surroundings. Callbacks may call the connection. */
@@ -98,12 +99,12 @@ export class TcpClient {
     this.transmit(true);
   }
 
-  /** Ends at once; tells the peer where it could be understood. */
+  /** Ends at once; tells the peer where it could be understood and is news. */
   abort(): void {
     if (this.state === 'closed') return;
-    const halfOpen = this.state === 'syn-sent';
+    const silent = this.state === 'syn-sent' || this.state === 'time-wait';
     this.finish();
-    if (!halfOpen) this.host.segment(this.nxt, this.rcvNxt, TCP.rst | TCP.ack, 0, 0);
+    if (!silent) this.host.segment(this.nxt, this.rcvNxt, TCP.rst | TCP.ack, 0, 0);
   }
 
   /** Forgets the connection without a word. */
@@ -114,6 +115,7 @@ export class TcpClient {
   onSegment(s: TcpSegment): void {
     if (this.state === 'closed') return;
     if (this.state === 'syn-sent') this.onSynSent(s);
+    else if (this.state === 'time-wait') this.onTimeWait(s);
     else this.onSynchronized(s);
   }
 
@@ -153,6 +155,13 @@ export class TcpClient {
     this.host.connected();
     // Whoever said something has acknowledged by it.
     if (this.state === 'established' && this.out === undefined) this.sendAck();
+  }
+
+  /** The peer's FIN again: it has not heard that we know. */
+  private onTimeWait(s: TcpSegment): void {
+    if (s.flags & TCP.rst) {
+      if (s.seq === this.rcvNxt) this.finish();
+    } else if (s.flags & TCP.fin) this.challenge();
   }
 
   private onSynchronized(s: TcpSegment): void {
@@ -196,7 +205,8 @@ export class TcpClient {
 
   private finAcknowledged(): void {
     if (this.state === 'fin-wait-1') this.state = 'fin-wait-2';
-    else if (this.state === 'closing' || this.state === 'last-ack') this.finish();
+    else if (this.state === 'closing') this.wait();
+    else if (this.state === 'last-ack') this.finish();
   }
 
   /** Takes payload and FIN in; true where an acknowledgement is due. */
@@ -226,9 +236,8 @@ export class TcpClient {
         this.state = 'closing';
         return true;
       case 'fin-wait-2':
-        // TIME-WAIT is the peer's RST's business here: ports don't come again for a long time.
         this.sendAck();
-        this.finish();
+        this.wait();
         return false;
       default:
         return true;
@@ -330,6 +339,13 @@ export class TcpClient {
 
   private closedNow(): boolean {
     return this.state === 'closed';
+  }
+
+  /** Both sides have closed; until the owner's time is over, a FIN that comes again is acknowledged. */
+  private wait(): void {
+    this.state = 'time-wait';
+    this.pieces = undefined;
+    this.host.timer(0);
   }
 
   private finish(): void {

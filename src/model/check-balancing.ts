@@ -173,35 +173,48 @@ function checkMonitor(monitor: MonitorFile, at: Path, findings: Findings): void 
   }
 }
 
-/** A stateless listener recognises its answers by the member's address and port alone, so these must be its own. */
+interface PortUser {
+  readonly listener: string;
+  readonly stateless: boolean;
+  /** The VIP is in an external network. */
+  readonly outside: boolean;
+}
+
+/**
+ * A stateless listener recognises its answers by the member's address and port alone, so these must be its own. Only
+ * where it is public and the other one private does the client's side tell their answers apart.
+ */
 function checkReversePath(tenant: TenantFile, findings: Findings): void {
   const pools = new Map(tenant.pools.map((pool) => [pool.name, pool]));
-  const users = new Map<string, { listener: string; stateless: boolean; path: Path }>();
+  const users = new Map<string, PortUser[]>();
   tenant.load_balancers.forEach((lb, i) => {
     lb.listeners.forEach((listener, j) => {
-      const stateless = listener.mode === 'stateless';
       const path = ['load_balancers', i, 'listeners', j, 'default_pool'];
+      const user: PortUser = {
+        listener: `${lb.name}/${listener.name}`,
+        stateless: listener.mode === 'stateless',
+        outside: lb.external_network !== undefined,
+      };
       const members = pools.get(listener.default_pool ?? '')?.members ?? [];
-      for (const member of members) {
-        const key = `${listener.protocol} ${member.address}:${member.protocol_port}`;
-        const other = users.get(key);
-        if (other !== undefined && (other.stateless || stateless)) {
-          findings.error(
-            path,
-            `answers of ${key} can't be told apart: listener "${other.listener}" uses it too, and one of the two is stateless; give each its own member port, or make both stateful`,
-          );
-          return;
-        }
-      }
-      for (const member of members) {
-        users.set(`${listener.protocol} ${member.address}:${member.protocol_port}`, {
-          listener: `${lb.name}/${listener.name}`,
-          stateless,
+      const keys = members.map((m) => `${listener.protocol} ${m.address}:${m.protocol_port}`);
+      for (const key of keys) {
+        const rival = users.get(key)?.find((other) => indistinct(user, other));
+        if (rival === undefined) continue;
+        findings.error(
           path,
-        });
+          `answers of ${key} can't be told apart: listener "${rival.listener}" uses it too, and one of the two is stateless; give each its own member port, or make both stateful`,
+        );
+        return;
       }
+      for (const key of keys) users.set(key, [...(users.get(key) ?? []), user]);
     });
   });
+}
+
+function indistinct(a: PortUser, b: PortUser): boolean {
+  if (!a.stateless && !b.stateless) return false;
+  if (a.outside === b.outside) return true;
+  return !(a.outside ? a : b).stateless;
 }
 
 function checkLimits(tenant: TenantFile, findings: Findings): void {

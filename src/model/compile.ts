@@ -28,7 +28,14 @@ export interface Compiled {
   readonly released: readonly Quarantined[];
   /** Tenants that couldn't get their id; they keep what they had. `waiting`: compile again after `confirmFree`. */
   readonly problems: readonly Problem[];
-  readonly waiting: readonly string[];
+  readonly waiting: readonly Waiting[];
+}
+
+/** A tenant without an id until nothing of the id's former owner remains. */
+export interface Waiting {
+  readonly tenant: string;
+  /** The one written in its file; absent: any. */
+  readonly id?: number;
 }
 
 /** node.yaml changed under a tenant that stays as it was. */
@@ -63,9 +70,14 @@ function cachedIntent(ids: IdAllocator, raw: RawTenant, networks: string): Tenan
 
 /**
  * Compiles everything that was loaded. Await `ids.save()` before anything of it reaches the switch. For plans pass
- * `ids.fork()`. A tenant that didn't change comes back as the same object.
+ * `ids.fork()`. A tenant that didn't change comes back as the same object. `pause` is awaited after each tenant, so
+ * that many of them don't hold up the event loop.
  */
-export function compile(config: Pick<LoadedConfig, 'node' | 'tenants'>, ids: IdAllocator): Compiled {
+export async function compile(
+  config: Pick<LoadedConfig, 'node' | 'tenants'>,
+  ids: IdAllocator,
+  pause: () => Promise<void> = () => Promise.resolve(),
+): Promise<Compiled> {
   ids.beginRound();
   const provider: ProviderIntent = {
     networks: config.node === undefined ? [] : compileProvider(config.node, ids),
@@ -73,7 +85,7 @@ export function compile(config: Pick<LoadedConfig, 'node' | 'tenants'>, ids: IdA
   const networks = new Map(provider.networks.map((network) => [network.name, network.id]));
   const tenants = new Map<string, TenantIntent>();
   const problems: Problem[] = [];
-  const waiting: string[] = [];
+  const waiting: Waiting[] = [];
   // Numbers that are written down first, so that no given-out one is in their way.
   const order = [...config.tenants].sort(
     (a, b) =>
@@ -89,6 +101,7 @@ export function compile(config: Pick<LoadedConfig, 'node' | 'tenants'>, ids: IdA
       compiled.set(tenant.name, { raw: tenant, intent: before, networks: networksKey });
       continue;
     }
+    await pause();
     try {
       const intent = compileTenant(tenant, networks, ids);
       tenants.set(tenant.name, intent);
@@ -97,7 +110,9 @@ export function compile(config: Pick<LoadedConfig, 'node' | 'tenants'>, ids: IdA
       if (!(error instanceof IdError || error instanceof NetworkGone)) throw error;
       const path = error instanceof IdError ? ['id'] : error.path;
       problems.push({ ...problemAt(tenant.source, path, error.message), tenant: tenant.name });
-      if (error instanceof IdError && error.code === 'quarantined') waiting.push(tenant.name);
+      const { id } = tenant.value;
+      if (error instanceof IdError && error.code !== 'taken')
+        waiting.push({ tenant: tenant.name, ...(id === undefined ? {} : { id }) });
       ids.retainTenant(tenant.name);
     }
   }

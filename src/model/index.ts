@@ -1,7 +1,8 @@
 export * from './address.js';
 export { AdminState, type Drained, type MemberKey } from './admin-state.js';
 export type { RawNode, RawTenant } from './check-across.js';
-export { type Compiled, compile, PROVIDER_NAME } from './compile.js';
+export { type Compiled, compile, PROVIDER_NAME, type Waiting } from './compile.js';
+export { type Egress, egressOf } from './egress.js';
 export { IdAllocator, IdError, type Quarantined, type Space } from './ids.js';
 export { jsonSchemas } from './json-schema.js';
 export { type LoadedConfig, loadConfig } from './load.js';

@@ -13,6 +13,8 @@ export interface WatchDeps {
 }
 
 export interface ConfigWatch {
+  /** Resolves when the first look has been: what changes from then on is noticed. */
+  readonly ready: Promise<void>;
   /** Looks now, without waiting for an event: for SIGHUP use `onChange` itself. */
   poke(): void;
   close(): void;
@@ -26,7 +28,7 @@ export interface WatchOptions {
   readonly deps?: WatchDeps;
 }
 
-/** Calls `onChange` after the directory has changed and come to rest. Start it before loading: then nothing is missed. */
+/** Calls `onChange` after the directory has changed and come to rest. Await `ready` before loading: then nothing is missed. */
 export function watchConfig(dir: string, onChange: () => void, options: WatchOptions = {}): ConfigWatch {
   const { debounceMs = 200, pollMs = 2000, deps = systemDeps } = options;
   let last: string | undefined;
@@ -65,8 +67,8 @@ export function watchConfig(dir: string, onChange: () => void, options: WatchOpt
   };
 
   rewatch();
-  void look();
   return {
+    ready: look(),
     poke,
     close: () => {
       closed = true;

@@ -161,7 +161,25 @@ export function matchKey(table: number, priority: number, match: Match): string 
 
 /** Equal for equal canonical instructions. */
 export function instructionsKey(list: readonly Instruction[]): string {
-  return stringify(canonicalInstructions(list));
+  let key = '';
+  for (const i of canonicalInstructions(list)) {
+    if (i.type === 'goto_table') key += `goto ${i.table};`;
+    else if (i.type === 'apply_actions') key += `apply ${actionsKey(i.actions)};`;
+    else key += stringify(i);
+  }
+  return key;
+}
+
+/** The common actions by hand: with {@link stringify} alone a node of 100,000 flows would spend its start here. */
+function actionsKey(actions: readonly Action[]): string {
+  let key = '';
+  for (const a of actions) {
+    if (a.type === 'set_field') {
+      key += `f${a.field.index}=${a.value.toString(16)}`;
+      key += a.mask === undefined ? ',' : `/${a.mask.toString(16)},`;
+    } else key += stringify(a);
+  }
+  return key;
 }
 
 function hex(bytes: Uint8Array): string {

@@ -73,17 +73,25 @@ export async function getLimits(ctl: Unixctl): Promise<ConntrackLimits> {
   return { default: Number(/default limit=(\d+)/.exec(text)?.[1] ?? 0), zones };
 }
 
+/** Zones in one command: its line stays short. */
+const ZONES_AT_ONCE = 200;
+
 /**
- * Limits the entries of a zone.
- * @param limit at least 1: the userspace datapath of OVS 3.1 takes 0, documented as unlimited, for "none at all"
+ * Limits the entries of zones.
+ * @param limits by zone, at least 1: the userspace datapath of OVS 3.1 takes 0, documented as unlimited, for "none"
  */
-export async function setLimit(ctl: Unixctl, zone: number, limit: number): Promise<void> {
-  if (!Number.isInteger(limit) || limit < 1 || limit > 0xffff_ffff)
-    throw new RangeError(`limit ${limit} of zone ${zone}`);
-  await ctl.call('dpctl/ct-set-limits', `zone=${zone},limit=${limit}`);
+export async function setLimits(ctl: Unixctl, limits: ReadonlyMap<number, number>): Promise<void> {
+  for (const [zone, limit] of limits) {
+    if (!Number.isInteger(limit) || limit < 1 || limit > 0xffff_ffff)
+      throw new RangeError(`limit ${limit} of zone ${zone}`);
+  }
+  const words = [...limits].map(([zone, limit]) => `zone=${zone},limit=${limit}`);
+  for (let at = 0; at < words.length; at += ZONES_AT_ONCE)
+    await ctl.call('dpctl/ct-set-limits', ...words.slice(at, at + ZONES_AT_ONCE));
 }
 
-/** Makes a zone unlimited again. */
-export async function deleteLimit(ctl: Unixctl, zone: number): Promise<void> {
-  await ctl.call('dpctl/ct-del-limits', `zone=${zone}`);
+/** Makes zones unlimited again. */
+export async function deleteLimits(ctl: Unixctl, zones: readonly number[]): Promise<void> {
+  for (let at = 0; at < zones.length; at += ZONES_AT_ONCE)
+    await ctl.call('dpctl/ct-del-limits', `zone=${zones.slice(at, at + ZONES_AT_ONCE).join()}`);
 }

@@ -1,3 +1,4 @@
+import { contains } from '../model/address.js';
 import type {
   Ipv4,
   ListenerIntent,
@@ -12,23 +13,8 @@ import type {
 
 /** Questions about intents that several tables ask. */
 
-export function contains({ address, length }: Prefix4, ip: Ipv4): boolean {
-  if (length === 0) return true;
-  const shift = 32 - length;
-  return ip >>> shift === address >>> shift;
-}
-
 export function vipKey(vip: Ipv4, protocol: Protocol): string {
   return `${vip}/${protocol}`;
-}
-
-/** The segment in which packets from and to `ip` travel: connected, or by the longest static route. */
-export function segmentToward(tenant: TenantIntent, ip: Ipv4): SegmentIntent | undefined {
-  const connected = tenant.segments.find((s) => s.subnets.some((n) => contains(n.prefix, ip)));
-  if (connected) return connected;
-  const routes = tenant.routes.filter((r) => contains(r.destination, ip));
-  routes.sort((a, b) => b.destination.length - a.destination.length);
-  return tenant.segments.find((s) => s.id === routes[0]?.segmentId);
 }
 
 /** Prefixes that lie inside the tenant: connected subnets and routes, without a default route. */
@@ -70,15 +56,6 @@ export function endpointsOf(tenant: TenantIntent): Map<number, Endpoint> {
   }
   for (const endpoint of endpoints.values()) endpoint.listeners.sort((a, b) => a.id - b.id);
   return new Map([...endpoints].sort(([a], [b]) => a - b));
-}
-
-/** Addresses of members of stateful listeners, by protocol, each once. */
-export function trackedMembers(tenant: TenantIntent): { protocol: Protocol; address: Ipv4 }[] {
-  const found = new Map<string, { protocol: Protocol; address: Ipv4 }>();
-  for (const { address, listeners } of endpointsOf(tenant).values())
-    for (const { protocol, mode } of listeners)
-      if (mode === 'stateful') found.set(`${protocol}/${address}`, { protocol, address });
-  return [...found.values()].sort((a, b) => a.address - b.address || (a.protocol < b.protocol ? -1 : 1));
 }
 
 /** One member per address: the one with the lowest endpoint id. */

@@ -54,9 +54,7 @@ export class DriftCheck {
     const conn = this.sync.connection;
     if (conn === undefined || entry.dirty || entry.inFlight) return false;
     const revision = entry.revision;
-    const copy = entry.clone();
-    await readOwner(conn, copy, nextTurn);
-    const found = copy.flows;
+    const found = await readOwner(conn, entry.owner, nextTurn);
     // A change of ours that was made meanwhile makes the comparison meaningless.
     if (entry.dirty || entry.inFlight || entry.revision !== revision || this.sync.connection !== conn)
       return false;

@@ -16,6 +16,8 @@ import type { InstalledFlow, Mod, OwnerFailure } from './types.js';
 export interface Step {
   readonly mod: Mod;
   readonly confirm: () => void;
+  /** flowKey of a flow that was added, maybe over another owner's. */
+  readonly added?: string;
 }
 
 /**
@@ -30,6 +32,11 @@ export interface Change {
 
 export function changeSize(change: Change): number {
   return change.before.length + change.bundle.length + change.after.length;
+}
+
+/** In the order of sending. */
+export function modsOf({ before, bundle, after }: Change): Mod[] {
+  return [...before, ...bundle, ...after].map((step) => step.mod);
 }
 
 export function flowKey(flow: Flow): string {
@@ -78,19 +85,13 @@ export class OwnerEntry {
     this.meters.clear();
   }
 
-  /** An entry of the same owner that knows nothing yet. */
-  clone(): OwnerEntry {
-    return new OwnerEntry(this.owner, this.key);
-  }
-
   replaceFlows(flows: ReadonlyMap<string, InstalledFlow>): void {
     this.flows.clear();
     for (const [key, flow] of flows) this.flows.set(key, flow);
   }
 
   /** What must be sent so that the switch holds `desired`; additions before deletions. */
-  diff(): Change {
-    const { desired } = this;
+  diff(desired: OwnerState | null | undefined = this.desired): Change {
     const change: Change = { before: [], bundle: [], after: [] };
     this.diffMeters(desired?.meters ?? [], change);
     const deletedGroups = this.diffGroups(desired?.groups ?? [], change);
@@ -140,6 +141,7 @@ export class OwnerEntry {
       change.bundle.push({
         mod: flowAdd(flow),
         confirm: () => this.flows.set(key, { flow, instructions }),
+        added: key,
       });
     }
     if (kept.size === this.flows.size && change.bundle.length === 0) return;

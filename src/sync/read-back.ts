@@ -6,6 +6,7 @@ import type { Owner } from '../pipeline/types.js';
 import { meterKey } from './mods.js';
 import { flowKey, groupKey, type OwnerEntry } from './owner-entry.js';
 import { slicer } from './slicer.js';
+import type { InstalledFlow } from './types.js';
 
 /** Requests on their way at once; the switch answers one after the other. */
 const WINDOW = 16;
@@ -37,38 +38,33 @@ export async function readInstalled(
   for (const entry of known) entry.forgetInstalled();
   let counted = 0;
   await pooled(known, async (entry) => {
-    counted += await readOwner(conn, entry, pause);
+    const flows = await readOwner(conn, entry.owner, pause);
+    must(conn);
+    entry.replaceFlows(flows);
+    counted += flows.size;
   });
   if ((await countOurs(conn)) !== counted) await sweep(conn, entryOf, pause);
   await readGroups(conn, entryOf, options);
   await readMeters(conn, entryOf, options);
 }
 
-/** Reads the flows of one owner; returns their number. */
+/** The flows of one owner, by flowKey. */
 export async function readOwner(
   conn: SwitchConnection<Message>,
-  entry: OwnerEntry,
+  owner: Owner,
   pause: () => Promise<void>,
-): Promise<number> {
-  entry.flows.clear();
-  const request = {
-    type: 'flow_stats_request',
-    cookie: cookieOf(entry.owner),
-    cookieMask: ALL_BITS,
-  } as const;
-  let n = 0;
+): Promise<Map<string, InstalledFlow>> {
+  const flows = new Map<string, InstalledFlow>();
+  const request = { type: 'flow_stats_request', cookie: cookieOf(owner), cookieMask: ALL_BITS } as const;
   for await (const part of conn.multipart(request)) {
     if (part.type !== 'flow_stats_reply') continue;
-    for (const stats of part.entries) {
-      store(entry, stats);
-      n++;
-    }
+    for (const stats of part.entries) flows.set(...installed(stats));
     await pause();
   }
-  return n;
+  return flows;
 }
 
-function store(entry: OwnerEntry, stats: FlowStats): void {
+function installed(stats: FlowStats): [string, InstalledFlow] {
   const flow = {
     table: stats.table,
     priority: stats.priority,
@@ -78,10 +74,12 @@ function store(entry: OwnerEntry, stats: FlowStats): void {
   };
   // A flow of ours that somebody gave a time-out would vanish: as different as one with other actions.
   const timed = stats.idleTimeout !== 0 || stats.hardTimeout !== 0;
-  entry.flows.set(flowKey(flow), {
-    flow,
-    instructions: timed ? 'timed' : instructionsKey(stats.instructions),
-  });
+  return [flowKey(flow), { flow, instructions: timed ? 'timed' : instructionsKey(stats.instructions) }];
+}
+
+/** What a connection said that has been lost meanwhile must not be mixed with what its successor says. */
+function must(conn: SwitchConnection<Message>): void {
+  if (!conn.open) throw new Error('the connection was lost while the switch was read');
 }
 
 const OUR_FLOWS = SIGNATURE_MASK | LEARNED_KIND_BIT;
@@ -112,9 +110,10 @@ async function sweep(
     } as const;
     for await (const part of conn.multipart(request)) {
       if (part.type !== 'flow_stats_reply') continue;
+      must(conn);
       for (const stats of part.entries) {
         const owner = ownerOfCookie(stats.cookie);
-        if (owner) store(entryOf(owner), stats);
+        if (owner) entryOf(owner).flows.set(...installed(stats));
       }
       await pause();
     }
@@ -131,6 +130,7 @@ async function readGroups(
 ): Promise<void> {
   for await (const part of conn.multipart({ type: 'group_desc_request' })) {
     if (part.type !== 'group_desc_reply') continue;
+    must(conn);
     for (const group of part.entries) {
       if (!options.isOurGroup(group.groupId)) continue;
       entryOf(options.ownerOfGroup(group.groupId) ?? NOBODY).groups.set(group.groupId, groupKey(group));
@@ -145,6 +145,7 @@ async function readMeters(
 ): Promise<void> {
   for await (const part of conn.multipart({ type: 'meter_config_request' })) {
     if (part.type !== 'meter_config_reply') continue;
+    must(conn);
     for (const meter of part.entries) {
       if (!options.isOurMeter(meter.meterId)) continue;
       entryOf(options.ownerOfMeter(meter.meterId) ?? NOBODY).meters.set(meter.meterId, meterKey(meter));

@@ -45,6 +45,12 @@ export interface SyncSummary {
   readonly failed: number;
 }
 
+/** What would be sent for one owner, in the order of sending. */
+export interface PlannedChange {
+  readonly owner: Owner;
+  readonly mods: readonly Mod[];
+}
+
 export interface InstalledFlow {
   readonly flow: Flow;
   /** instructionsKey of what the switch holds. */

@@ -78,18 +78,49 @@ export class Tables {
     }
   }
 
+  /** What it holds now; `restore` brings it back. */
+  save(): () => void {
+    const flows = [...this.entries].map(([table, entries]) => [table, new Map(entries)] as const);
+    const groups = [...this.groups];
+    const meters = [...this.meters];
+    return () => {
+      this.entries.clear();
+      for (const [table, entries] of flows) this.entries.set(table, new Map(entries));
+      this.sorted.clear();
+      refill(this.groups, groups);
+      refill(this.meters, meters);
+    };
+  }
+
+  /** As OpenFlow wants it: a group or meter that goes takes the flows that use it along. */
+  private deleteUsers(uses: (entry: Entry) => boolean): void {
+    for (const table of this.entries.values())
+      for (const [key, entry] of table) if (uses(entry)) table.delete(key);
+    this.sorted.clear();
+  }
+
   private group(mod: GroupMod): void {
     if (mod.command === 'add' && this.groups.has(mod.groupId)) throw new Refused('OFPGMFC_GROUP_EXISTS');
     if (mod.command === 'modify' && !this.groups.has(mod.groupId)) throw new Refused('OFPGMFC_UNKNOWN_GROUP');
-    if (mod.command === 'delete') this.groups.delete(mod.groupId);
-    else this.groups.set(mod.groupId, mod);
+    if (mod.command === 'delete') {
+      if (this.groups.delete(mod.groupId))
+        this.deleteUsers((e) =>
+          e.instructions.some(
+            (i) =>
+              i.type === 'apply_actions' &&
+              i.actions.some((a) => a.type === 'group' && a.groupId === mod.groupId),
+          ),
+        );
+    } else this.groups.set(mod.groupId, mod);
   }
 
   private meter(mod: MeterMod): void {
     if (mod.command === 'add' && this.meters.has(mod.meterId)) throw new Refused('OFPMMFC_METER_EXISTS');
     if (mod.command === 'modify' && !this.meters.has(mod.meterId)) throw new Refused('OFPMMFC_UNKNOWN_METER');
-    if (mod.command === 'delete') this.meters.delete(mod.meterId);
-    else this.meters.set(mod.meterId, mod);
+    if (mod.command === 'delete') {
+      if (this.meters.delete(mod.meterId))
+        this.deleteUsers((e) => e.instructions.some((i) => i.type === 'meter' && i.meterId === mod.meterId));
+    } else this.meters.set(mod.meterId, mod);
   }
 }
 
@@ -104,4 +135,9 @@ function covers(wide: readonly MatchField[], narrow: readonly MatchField[]): boo
     const has = n.mask === undefined ? all : BigInt(n.mask);
     return (mask & ~has) === 0n && ((BigInt(w.value) ^ BigInt(n.value)) & mask) === 0n;
   });
+}
+
+function refill<K, V>(map: Map<K, V>, entries: readonly (readonly [K, V])[]): void {
+  map.clear();
+  for (const [key, value] of entries) map.set(key, value);
 }

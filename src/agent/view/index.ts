@@ -4,6 +4,7 @@ import { setDrained } from './admin.js';
 import { healthOf, neighboursOf, slotsOf } from './members.js';
 import { metricsOf } from './metrics.js';
 import { configProblems, namesOf, ready, statusOf } from './status.js';
+import { traceOf } from './trace.js';
 
 function notYet(what: string): RefusedError {
   return new RefusedError('unavailable', `${what} is not in this version; see docs/limits.md`);
@@ -30,7 +31,7 @@ export function createReadModel(parts: AgentParts): ReadModel {
     diffFlows: () => Promise.reject(notYet('diff-flows')),
     drain: (member) => setDrained(parts, member, true),
     enable: (member) => setDrained(parts, member, false),
-    trace: () => Promise.reject(notYet('trace')),
+    trace: (request) => traceOf(parts, request),
     // biome-ignore lint/correctness/useYield: it refuses before the first byte
     capture: async function* () {
       throw notYet('capture');

@@ -1,7 +1,7 @@
 import type { ConfigProblem, Filter, Status, SwitchStatus, TenantStatus } from '../../api/types.js';
 import { poolStatus } from '../../hc/index.js';
 import type { Problem, TenantIntent } from '../../model/index.js';
-import type { SyncSummary } from '../../sync/index.js';
+import { describeFailure, type SyncSummary } from '../../sync/index.js';
 import { adminStates } from '../admin-states.js';
 import type { AgentParts } from '../parts.js';
 import { VERSION } from '../version.js';
@@ -81,7 +81,7 @@ function tenantStatus(
 ): TenantStatus {
   const { sync, intents } = parts;
   const problems = intents.problems.filter((p) => p.tenant === tenant.name && p.severity === 'error');
-  const failures = sync.failures().filter((f) => f.owner.tenant === tenant.id);
+  const failures = sync.failures(tenant.id);
   const confirmed = sync.connection !== undefined && (summary?.pending ?? 0) === 0;
   const missing = tenant.segments.flatMap((s) =>
     s.ports
@@ -103,14 +103,14 @@ function tenantStatus(
     id: tenant.id,
     state: failures.length > 0 ? 'failed' : kept ? 'kept' : confirmed ? 'applied' : 'pending',
     operatingStatus: worst ?? (unwatched ? 'NO_MONITOR' : 'ONLINE'),
-    generation: intents.generation,
-    appliedGeneration: confirmed && failures.length === 0 ? intents.generation : intents.generation - 1,
+    generation: intents.generationOf(tenant.name),
+    appliedGeneration: parts.generations.applied(tenant.id),
     drift: 0,
     flows: summary?.installedFlows ?? 0,
     membersOnline: pools.reduce((n, p) => n + p.serving, 0),
     members: pools.reduce((n, p) => n + p.members, 0),
     errors: [
-      ...failures.map((f) => `the switch refused ${f.refused?.type ?? 'a change'}: ${f.error}`),
+      ...failures.map(describeFailure),
       ...problems.map((p) => `${p.file}:${p.line}:${p.column} ${p.message}`),
       ...(sync.connection ? missing : []),
     ],

@@ -27,7 +27,7 @@ async function checkHere(dir: string): Promise<ConfigProblem[]> {
   // Loaded only here: the schemas cost more time to start than all of the rest.
   const { compile, IdAllocator, loadConfig } = await import('../../model/index.js');
   const config = await loadConfig(dir);
-  const { problems } = compile(config, IdAllocator.inMemory());
+  const { problems } = await compile(config, IdAllocator.inMemory());
   return [...config.problems, ...problems];
 }
 

@@ -6,21 +6,26 @@ import { CliError, EXIT } from '../io.js';
 import { paint, printable, renderJson } from '../render.js';
 
 export interface TraceOptions {
-  readonly from: string;
+  readonly from?: string;
+  readonly segment?: string;
+  readonly ctNext?: readonly string[];
+  readonly tracked?: boolean;
   readonly raw?: boolean;
   readonly json?: boolean;
-  readonly ctState?: readonly string[];
 }
 
 export async function tracePacket(context: Context, packet: string, options: TraceOptions): Promise<void> {
   const { tenant } = context.options;
-  if (tenant === undefined)
+  const { from, segment, ctNext, tracked } = options;
+  if (tenant === undefined && !packet.includes('in_port='))
     throw new CliError(EXIT.usage, "whose packet? Addresses alone don't tell: add -t TENANT");
   const request: TraceRequest = {
-    tenant,
-    from: options.from,
     packet,
-    ...(options.ctState === undefined ? {} : { ctStates: options.ctState }),
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(from === undefined ? {} : { from }),
+    ...(segment === undefined ? {} : { segment }),
+    ...(ctNext === undefined ? {} : { ctNext }),
+    ...(tracked === undefined ? {} : { tracked }),
   };
   const result = await context.client.post<TraceResult>('/trace', request);
   if (options.raw) context.print(result.raw.endsWith('\n') ? result.raw : `${result.raw}\n`);
@@ -28,22 +33,25 @@ export async function tracePacket(context: Context, packet: string, options: Tra
   else context.print(describeTrace(result, context.render.colors));
 }
 
-function describeTrace(result: TraceResult, colors: boolean): string {
+/** Each step with its rule below, and what became of the packet. */
+export function describeTrace(result: TraceResult, colors: boolean): string {
   const width = Math.max(...result.steps.map((step) => step.tableName?.length ?? 0), 0);
-  const steps = result.steps.map((step) => {
-    const table = `${step.table === undefined ? '  ' : String(step.table).padStart(2)} ${(step.tableName ?? '').padEnd(width)}`;
-    const rule =
-      step.rule === undefined
-        ? ''
-        : `\n${' '.repeat(width + 5)}${paint(printable(step.rule), 'dim', colors)}`;
-    return `${table}  ${printable(step.text)}${rule}\n`;
+  const indent = ' '.repeat(width + 5);
+  const steps = result.steps.map(({ table, tableName, owner, rule, text }) => {
+    const where = `${table === undefined ? '  ' : String(table).padStart(2)} ${(tableName ?? '').padEnd(width)}`;
+    const whose = [owner, rule].filter((part) => part !== undefined).map((part) => printable(part));
+    const below = whose.length === 0 ? '' : `\n${indent}${paint(whose.join(': '), 'dim', colors)}`;
+    return `${where}  ${printable(text)}${below}\n`;
   });
-  return `${result.tenant}: ${result.packet}, from ${result.from}\n${steps.join('')}${verdict(result, colors)}\n`;
+  const notes = result.notes.map((note) => `note: ${printable(note)}\n`);
+  const head = `${result.tenant === undefined ? '' : `${result.tenant}: `}${result.packet}, from ${result.from}\n`;
+  return `${head}${notes.join('')}${steps.join('')}${verdict(result, colors)}\n`;
 }
 
 function verdict(result: TraceResult, colors: boolean): string {
   const reason = result.reason === undefined ? '' : `: ${printable(result.reason)}`;
-  if (result.verdict === 'dropped') return `=> ${paint('dropped', 'bad', colors)}${reason}`;
+  if (result.verdict === 'dropped' || result.verdict === 'unknown')
+    return `=> ${paint(result.verdict, result.verdict === 'dropped' ? 'bad' : 'odd', colors)}${reason}`;
   const facts = [
     result.listener === undefined ? undefined : `listener ${result.listener}`,
     result.slot === undefined ? undefined : `slot ${result.slot}`,

@@ -8,7 +8,7 @@ describe('the example configuration', () => {
   it('is right, without a warning', async () => {
     const config = await loadConfig(dir);
     expect(config.problems.map(formatProblem)).toEqual([]);
-    const { tenants, problems } = compile(config, IdAllocator.inMemory());
+    const { tenants, problems } = await compile(config, IdAllocator.inMemory());
     expect(problems).toEqual([]);
     expect(tenants.get('acme')?.listeners.map((listener) => listener.name)).toEqual(['http', 'dns']);
   });

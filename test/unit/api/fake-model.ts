@@ -304,8 +304,17 @@ export function fakeModel(metrics: MetricSource = fakeMetrics()): FakeModel {
     trace: (request) =>
       note('trace', request, {
         ...request,
+        from: request.from ?? 'v-a-c',
+        flow: 'in_port=3,tcp',
+        notes: [],
         steps: [
-          { table: 0, tableName: 'ingress', rule: 'in_port=v-a-c', text: 'port v-a-c belongs to segment p2' },
+          {
+            table: 0,
+            tableName: 'ingress',
+            owner: 'segment p2',
+            rule: 'in_port=v-a-c, priority 200',
+            text: 'port v-a-c is in segment p2',
+          },
           { table: 11, tableName: 'slots', text: 'slot 17 belongs to member be1' },
         ],
         verdict: 'delivered',

@@ -110,10 +110,8 @@ describe('sockets', () => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
     socket.write('GET /status HT');
-    const begun = Date.now();
     const text = Buffer.concat(await socket.toArray()).toString();
     expect(text).toContain('HTTP/1.1 408 ');
-    expect(Date.now() - begun).toBeLessThan(9000);
   });
 });
 

@@ -197,21 +197,21 @@ test('a peer that stops reading is given up before the queue grows without end',
 });
 
 test('a flood of messages is handled in slices: the event loop goes on', async () => {
+  const HANDLER_MS = 0.2;
   const { connection, peer } = await connect();
   let handled = 0;
   connection.onMessage(() => {
     handled++;
-    for (const end = performance.now() + 0.2; performance.now() < end; ); // a handler that takes 0.2 ms
+    for (const end = performance.now() + HANDLER_MS; performance.now() < end; );
   });
   const flood = Buffer.concat(
     Array.from({ length: 1_000 }, () => message(6, 30, 0, new Array<number>(16).fill(0))),
   );
   for (let i = 0; i < 3; i++) peer.write(flood);
-  let worst = 0;
-  for (let last = performance.now(); handled < 3_000; ) {
+  let mostAtOnce = 0;
+  for (let before = 0; handled < 3_000; before = handled) {
     await new Promise((resolve) => setImmediate(resolve));
-    worst = Math.max(worst, performance.now() - last);
-    last = performance.now();
+    mostAtOnce = Math.max(mostAtOnce, handled - before);
   }
-  expect(worst).toBeLessThan(20);
+  expect(mostAtOnce * HANDLER_MS).toBeLessThan(20);
 });

@@ -146,12 +146,23 @@ describe('filters and settings', () => {
   it('trace wants a tenant, and hands over what conntrack is to say', async () => {
     expect((await agent.run('trace', '--from', 'v', 'tcp')).err).toContain('add -t TENANT');
     const packet = 'tcp 10.20.0.10:40000 > 10.20.0.100:80';
-    await agent.run('trace', packet, '-t', 'acme', '--from', 'v-a-c', '--ct-state', 'trk,new', 'trk,est');
+    await agent.run(
+      'trace',
+      packet,
+      '-t',
+      'acme',
+      '--from',
+      'v-a-c',
+      '--ct-next',
+      'trk,new',
+      '--ct-next',
+      'est',
+    );
     expect(agent.model.calls.at(-1)!.argument).toEqual({
       tenant: 'acme',
       from: 'v-a-c',
       packet,
-      ctStates: ['trk,new', 'trk,est'],
+      ctNext: ['trk,new', 'est'],
     });
     expect(
       JSON.parse((await agent.run('trace', packet, '-t', 'acme', '--from', 'v', '--json')).out).verdict,

@@ -171,6 +171,26 @@ describe('TCP check', () => {
     expect(sent.map((t) => t.flags)).toEqual([TCP.syn, TCP.fin | TCP.ack, TCP.ack]);
     expect(sent[2]).toMatchObject({ seq: (sent[0]!.seq + 2) >>> 0, ack: isn + 2 });
     expect(world.row()).toMatchObject({ status: 'ONLINE' });
+    world.clock.advance(1000);
+    expect(world.hc.gauges().inFlight).toBe(0);
+    expect(world.io.take()).toEqual([]);
+  });
+
+  it('tcp_close fin: a FIN that comes again within the time-out is acknowledged again, not reset', () => {
+    const isn = 500;
+    world.io.onSent = (sent) => {
+      if (sent.packet.kind !== 'tcp') return;
+      const { flags, seq } = sent.packet.tcp;
+      if (flags & TCP.syn) world.answer(sent, { seq: isn, ack: (seq + 1) >>> 0, flags: SYN_ACK });
+      if ((flags & TCP.fin) === 0) return;
+      const fin = { seq: isn + 1, ack: (seq + 1) >>> 0, flags: TCP.fin | TCP.ack };
+      for (const ms of [1, 200, 600]) world.answer(sent, fin, ms);
+    };
+    world.hc.setChecks(TENANT, [check({ monitor: { ...monitor, tcpClose: 'fin' } })]);
+    world.clock.advance(1100);
+    const flags = world.io.take().map((s) => tcpOf(s).flags);
+    expect(flags).toEqual([TCP.syn, TCP.fin | TCP.ack, TCP.ack, TCP.ack, TCP.ack]);
+    expect(world.hc.counters.strays).toBe(0);
     expect(world.hc.gauges().inFlight).toBe(0);
   });
 

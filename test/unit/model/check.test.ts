@@ -195,6 +195,37 @@ describe('inside a tenant', () => {
     expect(await complaints(udp)).toEqual([]);
   });
 
+  it.each([
+    // private, public
+    ['stateful', 'stateless', undefined],
+    ['stateless', 'stateless', undefined],
+    ['stateful', 'stateful', undefined],
+    ['stateless', 'stateful', "can't be told apart"],
+  ] as const)(
+    'of a %s private and a %s public listener with one member port: %s',
+    async (inside, outside, wrong) => {
+      const found = await complaints((acme) =>
+        acme
+          .replace('        default_pool: web\n', `        default_pool: web\n        mode: ${inside}\n`)
+          .replace(
+            'pools:\n',
+            `  - name: out\n    vip_address: 192.168.5.100\n    external_network: public\n    listeners: [{ name: http, protocol: TCP, protocol_port: 80, default_pool: web, mode: ${outside} }]\npools:\n`,
+          ),
+      );
+      if (wrong === undefined) expect(found).toEqual([]);
+      else expect(found.join()).toContain(wrong);
+    },
+  );
+
+  it('two public listeners with one member port may not be stateless', async () => {
+    const lb = (name: string, vip: number, mode: string) =>
+      `  - name: ${name}\n    vip_address: 192.168.5.${vip}\n    external_network: public\n    listeners: [{ name: http, protocol: TCP, protocol_port: 80, default_pool: web, mode: ${mode} }]\n`;
+    const found = await complaints((acme) =>
+      acme.replace('pools:\n', `${lb('o1', 100, 'stateless')}${lb('o2', 101, 'stateful')}pools:\n`),
+    );
+    expect(found.join()).toContain(`listener "o1/http" uses it too`);
+  });
+
   it('one VNI may lead to several remote ends of one segment', async () => {
     const tunnel = swap(
       '- { name: trunk0, vlan: 120 }',

@@ -97,7 +97,7 @@ describe('compile', () => {
     const renamed = { 'tenants.d/acme.yaml': ACME.replace('tenant: acme', 'tenant: acme2') };
     await compiled({}, ids);
     const early = await compiled(renamed, ids);
-    expect(early.waiting).toEqual(['acme2']);
+    expect(early.waiting).toEqual([{ tenant: 'acme2', id: 7 }]);
     expect(early.problems[0]!.message).toContain('id 7 was that of tenant "acme"');
     ids.confirmFree('tenant', 7);
     expect((await compiled(renamed, ids)).tenants.get('acme2')!.id).toBe(7);
@@ -122,7 +122,7 @@ describe('compile', () => {
     made.write('node.yaml', 'node: lb-1\n');
     const second = await loadConfig(made.dir, first);
     expect(second.kept).toEqual(['acme']);
-    const result = compile(second, IdAllocator.inMemory());
+    const result = await compile(second, IdAllocator.inMemory());
     expect(result.tenants.size).toBe(0);
     expect(result.problems[0]!.message).toContain('external network "public" is in node.yaml no more');
   });
@@ -137,21 +137,23 @@ describe('a change of one tenant', () => {
     });
     const ids = IdAllocator.inMemory();
     const first = await loadConfig(made.dir);
-    const before = compile(first, ids);
+    const before = await compile(first, ids);
     made.write('tenants.d/b.yaml', 'tenant: b\npools: [{ name: p }]\n');
     const second = await loadConfig(made.dir, first);
-    const planned = compile(second, ids.fork());
-    const after = compile(second, ids);
+    const planned = await compile(second, ids.fork());
+    const after = await compile(second, ids);
     expect(after.tenants.get('acme')).toBe(before.tenants.get('acme'));
     expect(planned.tenants.get('acme')).toBe(before.tenants.get('acme'));
     expect(after.tenants.get('b')).not.toBe(before.tenants.get('b'));
     expect(after.released).toEqual([]);
     // Back to what was before: nothing that rests meanwhile may be handed out from memory.
-    expect(compile(first, ids).released.map((r) => r.key)).toEqual(['b/p']);
-    expect(compile(second, ids).tenants.get('b')!.pools[0]!.id).toBe(after.tenants.get('b')!.pools[0]!.id);
+    expect((await compile(first, ids)).released.map((r) => r.key)).toEqual(['b/p']);
+    expect((await compile(second, ids)).tenants.get('b')!.pools[0]!.id).toBe(
+      after.tenants.get('b')!.pools[0]!.id,
+    );
     expect(ids.quarantined()).toEqual([]);
     made.remove('tenants.d/acme.yaml');
-    const third = compile(await loadConfig(made.dir, second), ids);
+    const third = await compile(await loadConfig(made.dir, second), ids);
     expect(third.released.map((r) => `${r.space} ${r.key}`).sort()).toEqual([
       'endpoint acme/10.20.0.2:8080',
       'endpoint acme/10.20.0.3:8080',

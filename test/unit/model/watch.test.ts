@@ -87,8 +87,7 @@ describe('watching', () => {
     using made = configDir({ 'node.yaml': 'node: x\n', 'tenants.d/a.yaml': 'tenant: a\n' });
     let called = 0;
     const watch = watchConfig(made.dir, () => called++, { debounceMs: 10, pollMs: 25 });
-    // The first look has to have been: it is what later ones are compared with.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await watch.ready;
     change(made.dir);
     await expect.poll(() => called, { timeout: 5000, interval: 10 }).toBe(1);
     watch.close();

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  deleteLimit,
+  deleteLimits,
   dumpConntrack,
   findSocket,
   getLimits,
   parseEntry,
-  setLimit,
+  setLimits,
   unixctl,
 } from '../../../src/ovs/index.js';
 
@@ -103,13 +103,21 @@ describe('unixctl', () => {
         JSON.stringify({ id: 0, result: 'default limit=0\nzone=7,limit=100,count=3\n', error: null }),
       );
     expect(await getLimits(ctl())).toEqual({ default: 0, zones: new Map([[7, { limit: 100, count: 3 }]]) });
-    await setLimit(ctl(), 7, 100);
-    await deleteLimit(ctl(), 7);
+    await setLimits(
+      ctl(),
+      new Map([
+        [7, 100],
+        [9, 5],
+      ]),
+    );
+    await deleteLimits(ctl(), [7, 9]);
+    await setLimits(ctl(), new Map());
+    await deleteLimits(ctl(), []);
     expect(requests.slice(1).map((r) => [r.method, ...r.params])).toEqual([
-      ['dpctl/ct-set-limits', 'zone=7,limit=100'],
-      ['dpctl/ct-del-limits', 'zone=7'],
+      ['dpctl/ct-set-limits', 'zone=7,limit=100', 'zone=9,limit=5'],
+      ['dpctl/ct-del-limits', 'zone=7,9'],
     ]);
-    await expect(setLimit(ctl(), 7, 0)).rejects.toThrow(RangeError);
+    await expect(setLimits(ctl(), new Map([[7, 0]]))).rejects.toThrow(RangeError);
     expect(requests).toHaveLength(3);
   });
 

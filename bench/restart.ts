@@ -1,0 +1,238 @@
+/**
+ * The agent killed and started again under traffic with 33,000 and 110,000 flows in the switch: what it sends, when it
+ * is ready, which packets were lost. Beside it: receiving the same dump without decoding it. Then the switch killed:
+ * when all flows are back.
+ */
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import type { Host } from '../lab/host.js';
+import { Lab } from '../lab/lab.js';
+import { HttpLoad } from '../lab/load.js';
+import { httpServer } from '../lab/services.js';
+import { pause, until } from '../lab/until.js';
+import '../src/nx-extensions/index.js';
+import { Framer } from '../src/ofp/channel/index.js';
+import * as wire from '../src/ofp/channel/wire.js';
+import { encodeMessage, OFP15, Writer } from '../src/ofp/index.js';
+import { median, type Result, result, writeResult } from './harness.js';
+import { AgentProcess, cpuSeconds } from './rig/agent-process.js';
+import { Tap } from './rig/tap.js';
+import { ConfigDir, TRUNK_NAMES, trunks } from './rig/tenants.js';
+
+const BRIDGE = 'br-lb';
+const UPLINK = 'uplink0';
+/** By nominal number of flows: tenants and slots of each that come near it. */
+const SIZES = [
+  { nominal: 33_000, tenants: 80, slots: 256 },
+  { nominal: 110_000, tenants: 93, slots: 1024 },
+];
+const ROUNDS = 5;
+const SWITCH_ROUNDS = 3;
+const PING_INTERVAL_S = 0.005;
+/** The signature of our cookies, without the bit of the kinds that the switch learns. */
+const OURS = '0x4c42/0x8000000ffff';
+
+/** The tenant whose hosts are real. */
+const REAL = `tenant: real
+id: 5000
+segments:
+  - { name: p2, subnets: [10.20.0.0/24], ports: [{ name: v-client }, { name: v-be1 }] }
+  - { name: p3, subnets: [10.30.0.0/24], ports: [{ name: v-be2 }] }
+load_balancers:
+  - name: web
+    vip_address: 10.20.0.100
+    segment: p2
+    listeners: [{ name: http, protocol: TCP, protocol_port: 80, default_pool: web }]
+pools:
+  - name: web
+    slots: 251
+    members:
+      - { name: be1, address: 10.20.0.2, protocol_port: 8080 }
+      - { name: be2, address: 10.30.0.2, protocol_port: 8080 }
+    health_monitor: { type: HTTP, delay: 1, timeout: 0.5, max_retries: 2, max_retries_down: 3, url_path: / }
+`;
+
+const lab = await Lab.create();
+const { vswitch } = lab;
+const mgmt = join(vswitch.rundir, `${BRIDGE}.mgmt`);
+
+interface Restarts {
+  readonly flows: number;
+  readonly readySeconds: number[];
+  readonly cpuSeconds: number[];
+  readonly flowMods: number[];
+  readonly bytes: number[];
+  readonly dumpSeconds: number[];
+  readonly pings: { readonly sent: number; readonly lost: number };
+  readonly requests: { readonly sent: number; readonly failed: number };
+  readonly switchSeconds: number[];
+}
+
+async function hosts(): Promise<Host> {
+  await lab.addBridge(BRIDGE);
+  for (const name of [UPLINK, ...TRUNK_NAMES])
+    await vswitch.vsctl(['add-port', BRIDGE, name, '--', 'set', 'interface', name, 'type=internal']);
+  const add = (name: string, address: string, gateway: string) =>
+    lab.addHost({ name, addresses: [`${address}/24`], gateway });
+  const client = await add('client', '10.20.0.10', '10.20.0.1');
+  for (const host of [await add('be1', '10.20.0.2', '10.20.0.1'), await add('be2', '10.30.0.2', '10.30.0.1')])
+    await httpServer(host);
+  return client;
+}
+
+async function size(client: Host, tenants: number, slots: number): Promise<Restarts> {
+  await vswitch.ofctl(BRIDGE, ['del-flows']);
+  await vswitch.ofctl(BRIDGE, ['del-groups']);
+  await vswitch.ofctl(BRIDGE, ['del-meters']);
+  const tap = await Tap.listen(join(lab.dir, 'tap.sock'), mgmt);
+  const control = join(vswitch.rundir, `ovs-vswitchd.${vswitch.pid}.ctl`);
+  const dir = new ConfigDir(lab.dir, { connect: `unix:${tap.path}`, vswitchd: control, uplink: UPLINK });
+  const start = () => AgentProcess.start(dir.config, dir.socket, lab.node.inside([]));
+  dir.reset();
+  dir.tenants(tenants, { slots, port: trunks });
+  dir.file('real', REAL);
+  let agent = start();
+  await agent.ready();
+  await bothServe(agent);
+
+  const ping = client.spawn(['ping', '-q', '-i', String(PING_INTERVAL_S), '10.30.0.2']);
+  const load = await HttpLoad.start(client, 'http://10.20.0.100/', 4);
+  const found = {
+    readySeconds: [] as number[],
+    cpu: [] as number[],
+    flowMods: [] as number[],
+    bytes: [] as number[],
+  };
+  const dumpSeconds: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    await agent.stop('SIGKILL');
+    dumpSeconds.push(await dump());
+    tap.reset();
+    agent = start();
+    found.readySeconds.push((await agent.ready()) / 1000);
+    found.cpu.push(cpuSeconds(agent.process.pid));
+    found.bytes.push(tap.traffic.bytesFromSwitch);
+    await pause(2000); // the first probes have their say
+    found.flowMods.push(tap.traffic.flowMods + tap.traffic.groupMods + tap.traffic.meterMods);
+  }
+  const requests = await load.stop();
+  await ping.stop('SIGINT');
+  const flows = await countFlows();
+  const switchSeconds: number[] = [];
+  for (let round = 0; round < SWITCH_ROUNDS; round++) switchSeconds.push(await switchRestart(agent, flows));
+  await agent.stop();
+  tap.close();
+  return {
+    flows,
+    readySeconds: found.readySeconds,
+    cpuSeconds: found.cpu,
+    flowMods: found.flowMods,
+    bytes: found.bytes,
+    dumpSeconds,
+    pings: pinged(ping.stdout),
+    requests: { sent: requests.requests, failed: requests.failed },
+    switchSeconds,
+  };
+}
+
+async function bothServe(agent: AgentProcess): Promise<void> {
+  await until(
+    async () => {
+      const { tenants } = JSON.parse((await agent.get('/status?tenant=real')).body) as {
+        tenants: { membersOnline: number }[];
+      };
+      return tenants[0]?.membersOnline === 2;
+    },
+    { what: 'both members', interval: 100, timeout: 30_000 },
+  );
+}
+
+function pinged(summary: string): { sent: number; lost: number } {
+  const [, sent, received] = /(\d+) packets transmitted, (\d+) received/.exec(summary) ?? [];
+  if (sent === undefined) throw new Error(`ping said ${summary}`);
+  return { sent: Number(sent), lost: Number(sent) - Number(received) };
+}
+
+/** Flows without the learned ones: those come and go with the traffic. */
+async function countFlows(): Promise<number> {
+  const { stdout } = await vswitch.ofctl(BRIDGE, ['dump-aggregate', `cookie=${OURS}`]);
+  return Number(/flow_count=(\d+)/.exec(stdout)?.[1]);
+}
+
+/** Seconds from the moment that the new switch accepts connections until all flows are back. */
+async function switchRestart(agent: AgentProcess, flows: number): Promise<number> {
+  await vswitch.kill();
+  await until(async () => (await agent.get('/readyz')).status === 503, { what: 'the loss', interval: 10 });
+  const starting = vswitch.start();
+  await until(accepts, { what: 'the switch', interval: 2, timeout: 30_000 });
+  const accepted = performance.now();
+  await agent.ready();
+  await until(async () => (await countFlows()) === flows, { what: `${flows} flows`, interval: 20 });
+  const seconds = (performance.now() - accepted) / 1000;
+  await starting;
+  return seconds;
+}
+
+function accepts(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(mgmt);
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+/** Seconds for a dump of all flows whose bytes nobody looks at. */
+async function dump(): Promise<number> {
+  const socket = connect(mgmt);
+  const framer = new Framer();
+  const w = new Writer();
+  wire.writeHello(w, [OFP15], 1);
+  encodeMessage(w, OFP15, 2, { type: 'flow_stats_request' });
+  const start = performance.now();
+  socket.write(w.take());
+  await new Promise<void>((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('data', (chunk) => {
+      framer.push(chunk);
+      for (let m = framer.next(); m !== undefined; m = framer.next())
+        // OFPMPF_REPLY_MORE is bit 0 of the flags behind the type of a multipart reply.
+        if (wire.typeOf(m) === wire.OFPT.MULTIPART_REPLY && ((m[11] ?? 0) & 1) === 0) resolve();
+    });
+  });
+  socket.destroy();
+  return (performance.now() - start) / 1000;
+}
+
+function resultsOf(nominal: number, r: Restarts): Result[] {
+  return [
+    result(`flow_mods_${nominal}`, 'changes', r.flowMods),
+    result(`ready_seconds_${nominal}`, 's', r.readySeconds, {
+      dump: median(r.readySeconds) / median(r.dumpSeconds),
+    }),
+    result(`agent_cpu_${nominal}`, 's', r.cpuSeconds),
+    result(
+      `read_back_${nominal}`,
+      'MB',
+      r.bytes.map((b) => b / 1e6),
+    ),
+    result(`pings_lost_${nominal}`, 'packets', [r.pings.lost]),
+    result(`requests_failed_${nominal}`, 'requests', [r.requests.failed]),
+    result(`switch_restart_seconds_${nominal}`, 's', r.switchSeconds),
+  ];
+}
+
+try {
+  const client = await hosts();
+  const results: Result[] = [];
+  for (const { nominal, tenants, slots } of SIZES) {
+    const r = await size(client, tenants, slots);
+    console.log(
+      `${r.flows} flows: ${r.pings.sent} pings and ${r.requests.sent} requests during ${ROUNDS} restarts, ` +
+        `${r.pings.lost} and ${r.requests.failed} lost`,
+    );
+    results.push(...resultsOf(nominal, r));
+  }
+  writeResult('restart', results);
+} finally {
+  lab.close();
+}

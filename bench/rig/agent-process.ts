@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { RunningProcess } from '../../lab/process.js';
+import { pause } from '../../lab/until.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/agent/main.js', import.meta.url));
+
+export interface ApplyResult {
+  readonly confirmed: boolean;
+  readonly flowMods: number;
+  readonly elapsedMs: number;
+  readonly failed: readonly unknown[];
+}
+
+/** The built agent as a process of its own, timed from the moment it is started. */
+export class AgentProcess {
+  private constructor(
+    readonly process: RunningProcess,
+    private readonly socket: string,
+    /** `performance.now()` at the start. */
+    readonly startedAt: number,
+  ) {}
+
+  /** Doesn't wait: see {@link ready}. `argv` is put before the command, to run it in a namespace. */
+  static start(configDir: string, socket: string, argv: readonly string[] = []): AgentProcess {
+    const startedAt = performance.now();
+    const child = new RunningProcess([...argv, process.execPath, MAIN, '--config', configDir]);
+    return new AgentProcess(child, socket, startedAt);
+  }
+
+  /** Resolves when /readyz says 200, with the ms since the start; it is asked every 20 ms. */
+  async ready(timeoutMs = 60_000): Promise<number> {
+    return (await this.#untilReady(timeoutMs)) - this.startedAt;
+  }
+
+  async #untilReady(timeoutMs: number): Promise<number> {
+    for (const end = performance.now() + timeoutMs; performance.now() < end; ) {
+      if (!this.process.running)
+        throw new Error(`the agent ended: ${this.process.stderr || this.process.stdout}`);
+      const answer = await this.get('/readyz').catch(() => undefined);
+      if (answer?.status === 200) return performance.now();
+      await pause(20);
+    }
+    throw new Error(`the agent was not ready in ${timeoutMs} ms: ${this.process.stdout.slice(-2000)}`);
+  }
+
+  get(path: string): Promise<{ status: number; body: string }> {
+    return this.#http('GET', path);
+  }
+
+  async post<T>(path: string, body: unknown): Promise<T> {
+    const answer = await this.#http('POST', path, JSON.stringify(body));
+    if (answer.status !== 200) throw new Error(`POST ${path}: ${answer.status} ${answer.body}`);
+    return JSON.parse(answer.body) as T;
+  }
+
+  /** Reads the configuration again and waits for the switch. */
+  async apply(): Promise<ApplyResult> {
+    const result = await this.post<ApplyResult>('/config/apply', { wait: 60 });
+    if (!result.confirmed || result.failed.length > 0)
+      throw new Error(`not applied: ${JSON.stringify(result)}`);
+    return result;
+  }
+
+  /** MiB: now, and the most it ever was. */
+  memory(): { readonly now: number; readonly peak: number } {
+    const status = readFileSync(`/proc/${this.process.pid}/status`, 'latin1');
+    const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
+    return { now: of('VmRSS'), peak: of('VmHWM') };
+  }
+
+  /** Log lines that have this message. */
+  logged(message: string): Record<string, unknown>[] {
+    return this.process.stdout
+      .split('\n')
+      .filter((line) => line.includes(message))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter((line) => line.msg === message);
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    await this.process.stop(signal);
+  }
+
+  #http(method: string, path: string, body?: string): Promise<{ status: number; body: string }> {
+    return new Promise((resolve, reject) => {
+      const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+      const outgoing = request(
+        { socketPath: this.socket, method, path, headers, timeout: 90_000 },
+        (incoming) => {
+          let text = '';
+          incoming.setEncoding('utf8').on('data', (part: string) => {
+            text += part;
+          });
+          incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, body: text }));
+          incoming.on('error', reject);
+        },
+      );
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer`)));
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+  }
+}
+
+/** Processor seconds that a process has used. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}

@@ -1,3 +1,0 @@
-import { dataplane } from './suites/dataplane.js';
-
-await dataplane('OpenFlow15');
