@@ -9,6 +9,7 @@ import {
   type NodeConfig,
   type Problem,
   type ProviderIntent,
+  type RawTenant,
   type TenantIntent,
   type Waiting,
 } from '../model/index.js';
@@ -83,6 +84,16 @@ export class Intents {
     return undefined;
   }
 
+  /** What a tenant was compiled from, and where that is written. */
+  sourceOf(name: string): RawTenant | undefined {
+    return this.loaded?.tenants.find((tenant) => tenant.name === name);
+  }
+
+  /** Files that give no tenant at all. */
+  get refusedFiles(): readonly string[] {
+    return this.loaded?.refused ?? [];
+  }
+
   /** Reads the directory and compiles what is right. Ids are durable when this resolves. */
   async reload(): Promise<IntentChange> {
     const before = { tenants: this.inForce, provider: this.provider, node: this.node };
@@ -131,7 +142,8 @@ export class Intents {
   }
 }
 
-function restartNeeded(before: NodeConfig, after: NodeConfig): string[] {
+/** Settings that differ and take effect only at the next start. */
+export function restartNeeded(before: NodeConfig, after: NodeConfig): string[] {
   const keys = ['bridge', 'openflow', 'ovs', 'api', 'stateDir', 'limits', 'neighbours'] as const;
   return keys.filter((key) => !isDeepStrictEqual(before[key], after[key]));
 }

@@ -9,8 +9,10 @@ import type {
   ConfigShown,
   ConnectionRow,
   DiffResult,
+  DropRow,
   FdbRow,
   Filter,
+  FlowKind,
   FlowRow,
   GroupRow,
   LogLevels,
@@ -110,6 +112,8 @@ export interface MetricSource {
   eventLoopLag(): { readonly p50: number; readonly p99: number; readonly max: number };
 }
 
+export type FlowFilter = Filter & { readonly table?: number; readonly kind?: FlowKind };
+
 /**
  * Methods whose answer needs the switch may reject with RefusedError 'unavailable'. A name in a filter that doesn't
  * exist is found by the API through `names()` before the method is called.
@@ -118,7 +122,7 @@ export interface ReadModel {
   /** Configured names, for filters and hints: tenant → pool → members. */
   names(): ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
   status(filter: Filter): Promise<Status>;
-  /** Desired state of every tenant confirmed by the switch at least once, or failed. */
+  /** The switch is there, and has confirmed since it connected what was wanted then, or refused it. */
   ready(): { readonly ready: boolean; readonly reason?: string };
   health(filter: Filter): Promise<readonly MemberHealth[]>;
   slots(filter: Filter): Promise<readonly PoolSlots[]>;
@@ -127,10 +131,12 @@ export interface ReadModel {
   /** At most `limit` rows. */
   connections(filter: Filter, limit: number): Promise<readonly ConnectionRow[]>;
   /** In slices, so that neither side holds a full table. */
-  flows(filter: Filter & { readonly table?: number }): AsyncIterable<FlowRow>;
+  flows(filter: FlowFilter): AsyncIterable<FlowRow>;
   ports(filter: Filter): Promise<readonly PortRow[]>;
   groups(filter: Filter): Promise<readonly GroupRow[]>;
   meters(filter: Filter): Promise<readonly MeterRow[]>;
+  /** What rules and meters dropped, by reason. */
+  drops(filter: Filter): Promise<readonly DropRow[]>;
   diffFlows(filter: Filter): Promise<DiffResult>;
 
   /** Resolve when the state is on the disk; the switch follows. */
@@ -141,9 +147,10 @@ export interface ReadModel {
   capture(request: CaptureRequest, signal: AbortSignal): AsyncIterable<Uint8Array>;
 
   configCheck(): Promise<{ readonly problems: readonly ConfigProblem[] }>;
-  configPlan(filter: Filter): Promise<ConfigPlan>;
-  /** Reloads; with `waitMs` resolves when the switch confirmed everything or the time is over. */
-  configApply(waitMs: number | undefined): Promise<ConfigApplied>;
+  /** What applying `dir`, the agent's own directory by default, would send. */
+  configPlan(filter: Filter, dir?: string): Promise<ConfigPlan>;
+  /** Reloads; with `waitMs` resolves when the switch confirmed everything, of `tenant` alone, or the time is over. */
+  configApply(waitMs: number | undefined, tenant?: string): Promise<ConfigApplied>;
   configShow(filter: Filter): Promise<ConfigShown>;
 
   logLevels(): LogLevels;

@@ -3,11 +3,18 @@ import { type ReadModel, RefusedError } from '../agent/read-model.js';
 import { nearest } from '../model/nearest.js';
 import type { Filter, MemberRef } from './types.js';
 
-/** Zod's `undefined`s left out. Throws RefusedError not-found for a name that doesn't exist. */
-export function checkFilter(
-  model: ReadModel,
-  asked: { tenant?: string | undefined; pool?: string | undefined },
-): Filter {
+interface Asked {
+  readonly tenant?: string | undefined;
+  readonly pool?: string | undefined;
+}
+
+/** Zod's `undefined`s left out. */
+export function given({ tenant, pool }: Asked): Filter {
+  return { ...(tenant === undefined ? {} : { tenant }), ...(pool === undefined ? {} : { pool }) };
+}
+
+/** Throws RefusedError not-found for a name that doesn't exist. */
+export function checkFilter(model: ReadModel, asked: Asked): Filter {
   const names = model.names();
   const { tenant, pool } = asked;
   if (tenant !== undefined && !names.has(tenant)) throw unknown('tenant', tenant, [...names.keys()]);
@@ -17,7 +24,7 @@ export function checkFilter(
     if (!known.has(pool))
       throw unknown('pool', pool, [...known], tenant === undefined ? '' : ` in tenant "${tenant}"`);
   }
-  return { ...(tenant === undefined ? {} : { tenant }), ...(pool === undefined ? {} : { pool }) };
+  return given(asked);
 }
 
 export function checkMember(model: ReadModel, member: MemberRef): MemberRef {

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ReadModel } from '../agent/read-model.js';
 import { type AccessRules, checkMayChange } from './access.js';
 import { createMetrics } from './metrics.js';
-import { checkFilter, checkMember } from './names.js';
+import { checkFilter, checkMember, given } from './names.js';
 import * as s from './schemas.js';
 import { EventStreams, sendCapture, sendRows } from './streams.js';
 
@@ -36,6 +36,7 @@ export function installReads(base: FastifyInstance, model: ReadModel): void {
   read('/ports', 'Ports of the bridge', s.answers.ports, (f) => model.ports(f));
   read('/groups', 'Groups in the switch', s.answers.groups, (f) => model.groups(f));
   read('/meters', 'Meters in the switch', s.answers.meters, (f) => model.meters(f));
+  read('/drops', 'Packets dropped by rules and meters', s.answers.drops, (f) => model.drops(f));
   read('/diff-flows', 'Desired against installed', s.answers.diff, (f) => model.diffFlows(f));
   read('/config', 'The configuration as it is applied', s.answers.shown, (f) => model.configShow(f));
 
@@ -60,8 +61,12 @@ export function installReads(base: FastifyInstance, model: ReadModel): void {
       },
     },
     async (request, reply) => {
-      const { table } = request.query;
-      const filter = { ...checkFilter(model, request.query), ...(table === undefined ? {} : { table }) };
+      const { table, kind } = request.query;
+      const filter = {
+        ...checkFilter(model, request.query),
+        ...(table === undefined ? {} : { table }),
+        ...(kind === undefined ? {} : { kind }),
+      };
       return sendRows(reply, model.flows(filter));
     },
   );
@@ -164,15 +169,19 @@ export function installActions(base: FastifyInstance, model: ReadModel, access: 
   action('/config/check', 'Validates the configuration directory', s.empty, s.answers.check, () =>
     model.configCheck(),
   );
-  action('/config/plan', 'The changes that applying it would send', s.planRequest, s.answers.plan, (b) =>
-    model.configPlan(checkFilter(model, b)),
+  action(
+    '/config/plan',
+    'The changes that applying it would send',
+    s.planRequest,
+    s.answers.plan,
+    ({ dir, ...b }) => model.configPlan(given(b), dir),
   );
   action(
     '/config/apply',
     'Reloads the configuration directory',
     s.applyRequest,
     s.answers.applied,
-    ({ wait }) => model.configApply(wait === undefined ? undefined : wait * 1000),
+    ({ wait, tenant }) => model.configApply(wait === undefined ? undefined : wait * 1000, tenant),
   );
   action('/log', 'Sets a log level', s.logRequest, s.answers.levels, (b) =>
     model.setLogLevel(b.module, b.level),

@@ -10,7 +10,22 @@ export const filter = z.strictObject({
 });
 const count = (max: number, standard: number) => z.coerce.number().int().min(1).max(max).default(standard);
 export const connectionsQuery = filter.extend({ limit: count(1_000_000, 10_000) });
-export const flowsQuery = filter.extend({ table: z.coerce.number().int().min(0).max(254).optional() });
+export const FLOW_KINDS = [
+  'node',
+  'tenant',
+  'segment',
+  'listener',
+  'pool',
+  'member',
+  'neighbours',
+  'learned-mac',
+  'learned-neighbour',
+  'learned-answer',
+] as const;
+export const flowsQuery = filter.extend({
+  table: z.coerce.number().int().min(0).max(254).optional(),
+  kind: z.enum(FLOW_KINDS).optional().meta({ description: 'What the flows are about' }),
+});
 export const eventsQuery = z.strictObject({
   tenant: name.optional(),
   since: z.coerce.number().int().min(0).optional(),
@@ -46,8 +61,15 @@ export const captureRequest = z.strictObject({
 });
 export const applyRequest = z.strictObject({
   wait: z.number().min(0).max(3600).optional().meta({ description: 'Seconds to wait for the switch' }),
+  tenant: name.optional().meta({ description: 'Wait for this tenant alone' }),
 });
-export const planRequest = filter;
+export const planRequest = filter.extend({
+  dir: z
+    .string()
+    .regex(/^\/[^\0]{0,4000}$/, 'must be an absolute path')
+    .optional()
+    .meta({ description: "A directory on the agent's machine; without one its own" }),
+});
 export const empty = z.strictObject({});
 export const logRequest = z.strictObject({
   module: z.string().min(1).max(40),
@@ -56,6 +78,7 @@ export const logRequest = z.strictObject({
 
 const text = z.string();
 const num = z.number();
+const numbers = z.record(text, num);
 const status = z.enum(['ONLINE', 'OFFLINE', 'DEGRADED', 'ERROR', 'DRAINING', 'NO_MONITOR']);
 const configProblem = z.object({
   severity: z.enum(['error', 'warning']),
@@ -152,8 +175,8 @@ export const answers = {
       mac: text.optional(),
       port: text.optional(),
       state: z.enum(['INCOMPLETE', 'REACHABLE', 'STALE', 'DELAY', 'PROBE', 'FAILED']),
-      ageSeconds: num,
-      source: text,
+      ageSeconds: num.optional(),
+      source: z.enum(['member', 'next-hop', 'gateway', 'demand']),
     }),
   ),
   fdb: z.array(
@@ -188,6 +211,7 @@ export const answers = {
     z.object({
       tenant: text.optional(),
       owner: text,
+      kind: z.enum(FLOW_KINDS).optional(),
       table: num,
       tableName: text,
       priority: num,
@@ -195,6 +219,7 @@ export const answers = {
       packets: num.optional(),
       bytes: num.optional(),
       ageSeconds: num.optional(),
+      idleSeconds: num.optional(),
       match: text,
       actions: text,
       raw: text,
@@ -236,6 +261,16 @@ export const answers = {
       dropped: num.optional(),
     }),
   ),
+  drops: z.array(
+    z.object({
+      tenant: text.optional(),
+      owner: text,
+      reason: text,
+      about: text,
+      packets: num,
+      bytes: num.optional(),
+    }),
+  ),
   diff: z.object({
     equal: z.boolean(),
     compared: num,
@@ -243,8 +278,8 @@ export const answers = {
       z.object({
         tenant: text.optional(),
         owner: text,
-        kind: z.enum(['flow', 'group', 'meter', 'isolation']),
-        difference: z.enum(['missing', 'extra', 'different', 'untagged']),
+        kind: z.enum(['flow', 'group', 'meter']),
+        difference: z.enum(['missing', 'extra', 'different', 'foreign']),
         desired: text.optional(),
         installed: text.optional(),
       }),
@@ -284,8 +319,10 @@ export const answers = {
         op: z.enum(['add', 'modify', 'delete']),
         kind: z.enum(['flow', 'group', 'meter']),
         text,
+        was: text.optional(),
       }),
     ),
+    restartNeeded: z.array(text),
     summary: z.array(z.object({ tenant: text, add: num, modify: num, delete: num })),
   }),
   applied: z.object({
@@ -300,7 +337,20 @@ export const answers = {
     dir: text,
     generation: num,
     node: z.unknown(),
-    tenants: z.array(z.object({ tenant: text, file: text, config: z.unknown() })),
+    tenants: z.array(
+      z.object({
+        tenant: text,
+        file: text.optional(),
+        config: z.unknown(),
+        ids: z.object({
+          tenant: num,
+          segments: numbers,
+          listeners: numbers,
+          pools: numbers,
+          members: numbers,
+        }),
+      }),
+    ),
   }),
   levels: z.object({ levels: z.record(text, text) }),
   health_z: z.object({ status: z.literal('ok') }),

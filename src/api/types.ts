@@ -129,9 +129,10 @@ export interface NeighbourRow {
   /** OVS port name. */
   readonly port?: string;
   readonly state: 'INCOMPLETE' | 'REACHABLE' | 'STALE' | 'DELAY' | 'PROBE' | 'FAILED';
-  readonly ageSeconds: number;
-  /** Who needs it: member, next-hop, gateway, demand. */
-  readonly source: string;
+  /** Since it last answered; absent: not yet, since the agent started. */
+  readonly ageSeconds?: number;
+  /** Who needs it: a pool's member, a route, an external network's gateway, or traffic. */
+  readonly source: 'member' | 'next-hop' | 'gateway' | 'demand';
 }
 
 export interface FdbRow {
@@ -161,11 +162,26 @@ export interface ConnectionRow {
   readonly timeoutSeconds?: number;
 }
 
+/** What a flow is about, as a filter. */
+export type FlowKind =
+  | 'node'
+  | 'tenant'
+  | 'segment'
+  | 'listener'
+  | 'pool'
+  | 'member'
+  | 'neighbours'
+  | 'learned-mac'
+  | 'learned-neighbour'
+  | 'learned-answer';
+
 export interface FlowRow {
   /** Absent: the node's own, or of an unknown tenant. */
   readonly tenant?: string;
   /** What it belongs to: `pool web`, `listener web/http`. */
   readonly owner: string;
+  /** Absent: not one of ours. */
+  readonly kind?: FlowKind;
   readonly table: number;
   readonly tableName: string;
   readonly priority: number;
@@ -174,7 +190,9 @@ export interface FlowRow {
   readonly packets?: number;
   readonly bytes?: number;
   readonly ageSeconds?: number;
-  /** With names in place of numbers. */
+  /** Since the last packet; OpenFlow 1.5. */
+  readonly idleSeconds?: number;
+  /** In the words of ovs-ofctl, with names in place of numbers. */
   readonly match: string;
   readonly actions: string;
   /** As ovs-ofctl prints it. */
@@ -213,6 +231,18 @@ export interface MeterRow {
   readonly rate: string;
   readonly packets?: number;
   readonly dropped?: number;
+}
+
+/** Packets that a rule or a meter dropped. */
+export interface DropRow {
+  readonly tenant?: string;
+  readonly owner: string;
+  /** `empty-pool`, `no-listener` …; of meters `connection-rate`, `bandwidth`, `agent-rate`. */
+  readonly reason: string;
+  /** In words. */
+  readonly about: string;
+  readonly packets: number;
+  readonly bytes?: number;
 }
 
 export interface MemberRef {
@@ -285,7 +315,11 @@ export interface ConfigPlan {
     readonly kind: 'flow' | 'group' | 'meter';
     /** As ovs-ofctl writes it. */
     readonly text: string;
+    /** Of a `modify`: what is there now. */
+    readonly was?: string;
   }[];
+  /** Settings of node.yaml that would take effect only at the next start. */
+  readonly restartNeeded: readonly string[];
   readonly summary: readonly {
     readonly tenant: string;
     readonly add: number;
@@ -295,6 +329,7 @@ export interface ConfigPlan {
 }
 
 export interface ConfigApplied {
+  /** Of the tenant that was named, else of the configuration. */
   readonly generation: number;
   readonly problems: readonly ConfigProblem[];
   /** The switch confirmed everything in time. */
@@ -308,16 +343,34 @@ export interface ConfigApplied {
 export interface ConfigShown {
   readonly dir: string;
   readonly generation: number;
+  /** What node.yaml could say to mean the same, every default written; tokens are left out. */
   readonly node: unknown;
-  readonly tenants: readonly { readonly tenant: string; readonly file: string; readonly config: unknown }[];
+  readonly tenants: readonly {
+    readonly tenant: string;
+    /** Absent: nothing on the disk says it any more. */
+    readonly file?: string;
+    /** What the file could say to mean the same. */
+    readonly config: unknown;
+    /** Numbers in the switch: of the tenant and its ct zone, of segments, listeners, pools and members by name. */
+    readonly ids: {
+      readonly tenant: number;
+      readonly segments: Readonly<Record<string, number>>;
+      readonly listeners: Readonly<Record<string, number>>;
+      readonly pools: Readonly<Record<string, number>>;
+      readonly members: Readonly<Record<string, number>>;
+    };
+  }[];
 }
 
 export interface FlowDifference {
   readonly tenant?: string;
   readonly owner: string;
-  readonly kind: 'flow' | 'group' | 'meter' | 'isolation';
-  /** missing: desired, not installed. extra: ours, installed, not desired. different: other actions. */
-  readonly difference: 'missing' | 'extra' | 'different' | 'untagged';
+  readonly kind: 'flow' | 'group' | 'meter';
+  /**
+   * missing: desired, not installed. extra: ours, installed, not desired. different: it does something else.
+   * foreign: without our mark, so somebody else's.
+   */
+  readonly difference: 'missing' | 'extra' | 'different' | 'foreign';
   readonly desired?: string;
   readonly installed?: string;
 }

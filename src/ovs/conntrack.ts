@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Unixctl } from './unixctl.js';
 
 export interface ConntrackTuple {
@@ -17,6 +18,8 @@ export interface ConntrackEntry {
   readonly mark: number;
   /** TCP: state of the entry. */
   readonly state?: string;
+  /** Until it is forgotten without another packet. */
+  readonly timeoutSeconds?: number;
 }
 
 export interface ConntrackLimits {
@@ -25,19 +28,32 @@ export interface ConntrackLimits {
   readonly zones: ReadonlyMap<number, { readonly limit: number; readonly count: number }>;
 }
 
+/** Lines that are read before the event loop gets its turn. */
+const LINES_AT_ONCE = 2000;
+
 /** Entries of a zone, or of all. The answer grows with the number of entries; ask for a zone. */
 export async function dumpConntrack(ctl: Unixctl, zone?: number): Promise<ConntrackEntry[]> {
-  const text = await ctl.call('dpctl/dump-conntrack', ...(zone === undefined ? [] : [`zone=${zone}`]));
-  return text.split('\n').flatMap((line) => parseEntry(line) ?? []);
+  const text = await ctl.call('dpctl/dump-conntrack', '-s', ...(zone === undefined ? [] : [`zone=${zone}`]));
+  const lines = text.split('\n');
+  const entries: ConntrackEntry[] = [];
+  for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
+    if (at > 0) await nextTurn();
+    for (const line of lines.slice(at, at + LINES_AT_ONCE)) {
+      const entry = parseEntry(line);
+      if (entry) entries.push(entry);
+    }
+  }
+  return entries;
 }
 
-/** A line such as `tcp,orig=(src=…,dst=…,sport=…,dport=…),reply=(…),zone=7,mark=3,protoinfo=(state=ESTABLISHED)`. */
+/** A line such as `tcp,orig=(src=…,dst=…,sport=…,dport=…),reply=(…),zone=7,timeout=29,mark=3,protoinfo=(state=ESTABLISHED)`. */
 export function parseEntry(line: string): ConntrackEntry | undefined {
   const protocol = /^([a-z0-9_]+),orig=/.exec(line)?.[1];
   const orig = parseTuple(/orig=\(([^)]*)\)/.exec(line)?.[1]);
   const reply = parseTuple(/reply=\(([^)]*)\)/.exec(line)?.[1]);
   if (protocol === undefined || orig === undefined || reply === undefined) return undefined;
   const state = /state=([A-Z_0-9]+)/.exec(line)?.[1];
+  const timeout = /,timeout=(\d+)/.exec(line)?.[1];
   return {
     protocol,
     orig,
@@ -45,6 +61,7 @@ export function parseEntry(line: string): ConntrackEntry | undefined {
     zone: Number(/\),zone=(\d+)/.exec(line)?.[1] ?? 0),
     mark: Number(/,mark=(0x[0-9a-f]+|\d+)/.exec(line)?.[1] ?? 0),
     ...(state === undefined ? {} : { state }),
+    ...(timeout === undefined ? {} : { timeoutSeconds: Number(timeout) }),
   };
 }
 

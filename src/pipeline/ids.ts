@@ -60,3 +60,35 @@ export function isOurMeter(id: number): boolean {
 export function isOurGroup(id: number): boolean {
   return id <= OFPG_MAX && id > 0xffff && (id & 0xffff) !== 0;
 }
+
+/** What a meter of ours is for. */
+export type MeterSubject =
+  | { readonly what: 'punt'; readonly tenant: number; readonly cls: PuntClass | undefined }
+  | { readonly what: 'connections'; readonly listener: number }
+  | { readonly what: 'tenant'; readonly tenant: number }
+  | { readonly what: 'port'; readonly ofport: number; readonly vlan?: number }
+  | { readonly what: 'tunnel'; readonly tenant: number; readonly segment: number };
+
+/** Undefined where the meter is none of ours. */
+export function meterSubject(id: number): MeterSubject | undefined {
+  if (!isOurMeter(id)) return undefined;
+  if (id >= TUNNEL_BASE) {
+    const rest = id - TUNNEL_BASE;
+    return { what: 'tunnel', tenant: rest >>> 15, segment: rest & 0x7fff };
+  }
+  if (id >= PORT_BASE) {
+    const rest = id - PORT_BASE;
+    const vlan = rest & 0xfff;
+    return { what: 'port', ofport: rest >>> 12, ...(vlan === 0 ? {} : { vlan }) };
+  }
+  if (id >= TENANT_BASE) return { what: 'tenant', tenant: id - TENANT_BASE };
+  if (id >= RATE_BASE) return { what: 'connections', listener: id - RATE_BASE };
+  const rest = id - PUNT_BASE;
+  const cls = (Object.keys(PUNT) as PuntClass[]).find((name) => PUNT[name] === rest % 16);
+  return { what: 'punt', tenant: Math.floor(rest / 16), cls };
+}
+
+/** Of which segment a group of ours is the flooding. */
+export function groupSubject(id: number): { readonly tenant: number; readonly segment: number } | undefined {
+  return isOurGroup(id) ? { tenant: id >>> 16, segment: id & 0xffff } : undefined;
+}

@@ -8,7 +8,17 @@ export {
   TENANT_MASK,
 } from './cookies.js';
 export { DROPS, type DropReason, type DropRule, dropOf } from './drops.js';
-export { floodGroupId, isOurGroup, isOurMeter, listenerMeterId, puntMeterId, tenantMeterId } from './ids.js';
+export {
+  floodGroupId,
+  groupSubject,
+  isOurGroup,
+  isOurMeter,
+  listenerMeterId,
+  type MeterSubject,
+  meterSubject,
+  puntMeterId,
+  tenantMeterId,
+} from './ids.js';
 export { type Endpoint, endpointsOf } from './lookups.js';
 export { endpointKey, type PoolMember, poolMembers } from './pool-members.js';
 export { REG, type RegisterField, type RegisterName } from './registers.js';
@@ -26,5 +36,6 @@ export {
 } from './render.js';
 export { adoptServing } from './table-11-slots.js';
 export { adoptNeighbours } from './table-21-adjacency.js';
+export { PUNT, type PuntClass } from './punt-classes.js';
 export { TABLE_LIST, TABLES, type Table, type TableName, tableByNumber } from './tables.js';
 export * from './types.js';

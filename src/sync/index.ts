@@ -1,7 +1,9 @@
 export { DriftCheck } from './drift-check.js';
-export type { OwnerEntry } from './owner-entry.js';
+export { meterKey } from './mods.js';
+export { flowKey, groupKey, OwnerEntry } from './owner-entry.js';
 export { type OwnerKey, ownerKey } from './owner-key.js';
-export { slicer } from './slicer.js';
+export { readOwner } from './read-back.js';
+export { nextTurn, slicer } from './slicer.js';
 export { Synchronizer, type SyncOptions } from './synchronizer.js';
 export type {
   InstalledFlow,

@@ -1,9 +1,18 @@
 import type { AgentParts } from '../parts.js';
 import { type ReadModel, RefusedError } from '../read-model.js';
 import { setDrained } from './admin.js';
-import { healthOf, neighboursOf, slotsOf } from './members.js';
+import { applyConfig, showConfig } from './config.js';
+import { connectionRows } from './connections.js';
+import { diffFlows } from './diff-flows.js';
+import { dropRows } from './drops.js';
+import { flowRows } from './flows.js';
+import { healthOf, slotsOf } from './members.js';
 import { metricsOf } from './metrics.js';
-import { configProblems, namesOf, ready, statusOf } from './status.js';
+import { neighboursOf } from './neighbours.js';
+import { planConfig } from './plan.js';
+import { Readiness } from './readiness.js';
+import { configProblems, namesOf, statusOf } from './status.js';
+import { fdbRows, groupRows, meterRows, portRows } from './tables.js';
 import { traceOf } from './trace.js';
 
 function notYet(what: string): RefusedError {
@@ -12,23 +21,22 @@ function notYet(what: string): RefusedError {
 
 /** What the API shows and does, over the parts of a running agent. */
 export function createReadModel(parts: AgentParts): ReadModel {
+  const readiness = new Readiness(parts);
   return {
     names: () => namesOf(parts),
-    status: async (filter) => statusOf(parts, filter),
-    ready: () => ready(parts),
+    status: (filter) => statusOf(parts, readiness, filter),
+    ready: () => readiness.now(),
     health: async (filter) => healthOf(parts, filter),
     slots: async (filter) => slotsOf(parts, filter),
     neighbours: async (filter) => neighboursOf(parts, filter),
-    fdb: () => Promise.reject(notYet('fdb')),
-    connections: () => Promise.reject(notYet('conns')),
-    // biome-ignore lint/correctness/useYield: it refuses before the first row
-    flows: async function* () {
-      throw notYet('flows');
-    },
-    ports: () => Promise.reject(notYet('ports')),
-    groups: () => Promise.reject(notYet('groups')),
-    meters: () => Promise.reject(notYet('meters')),
-    diffFlows: () => Promise.reject(notYet('diff-flows')),
+    fdb: (filter) => fdbRows(parts, filter),
+    connections: (filter, limit) => connectionRows(parts, filter, limit),
+    flows: (filter) => flowRows(parts, filter),
+    ports: (filter) => portRows(parts, filter),
+    groups: (filter) => groupRows(parts, filter),
+    meters: (filter) => meterRows(parts, filter),
+    drops: (filter) => dropRows(parts, filter),
+    diffFlows: (filter) => diffFlows(parts, filter),
     drain: (member) => setDrained(parts, member, true),
     enable: (member) => setDrained(parts, member, false),
     trace: (request) => traceOf(parts, request),
@@ -40,29 +48,9 @@ export function createReadModel(parts: AgentParts): ReadModel {
       const { loaded, compiled } = await parts.intents.preview();
       return { problems: configProblems([...loaded.problems, ...compiled.problems]) };
     },
-    configPlan: () => Promise.reject(notYet('config plan')),
-    configApply: async (waitMs) => {
-      const started = performance.now();
-      const before = flowMods(parts);
-      await parts.reload();
-      const settled = parts.sync.settled().then(() => true);
-      const late = new Promise<boolean>((resolve) => setTimeout(resolve, waitMs ?? 0, false).unref());
-      const confirmed = await Promise.race([settled, late]);
-      const failed = new Map<string, string[]>();
-      for (const f of parts.sync.failures()) {
-        const tenant = parts.intents.byId(f.owner.tenant)?.name ?? 'node';
-        failed.set(tenant, [...(failed.get(tenant) ?? []), f.error]);
-      }
-      return {
-        generation: parts.intents.generation,
-        problems: configProblems(parts.intents.problems),
-        confirmed,
-        failed: [...failed].map(([tenant, errors]) => ({ tenant, errors })),
-        flowMods: flowMods(parts) - before,
-        elapsedMs: Math.round(performance.now() - started),
-      };
-    },
-    configShow: () => Promise.reject(notYet('config show')),
+    configPlan: (filter, dir) => planConfig(parts, filter, dir),
+    configApply: (waitMs, tenant) => applyConfig(parts, waitMs, tenant),
+    configShow: async (filter) => showConfig(parts, filter),
     logLevels: () => ({ levels: parts.loggers.levels() }),
     setLogLevel: (module, level) => {
       const wrong = parts.loggers.setLevel(module === '*' ? 'any' : module, level);
@@ -73,10 +61,4 @@ export function createReadModel(parts: AgentParts): ReadModel {
     eventsSince: (seq) => parts.events.since(seq),
     metrics: metricsOf(parts),
   };
-}
-
-function flowMods(parts: AgentParts): number {
-  let sum = 0;
-  for (const [name, count] of parts.sync.counters.mods) if (name.startsWith('flow ')) sum += count;
-  return sum;
 }

@@ -1,32 +1,14 @@
-import type { Filter, MemberHealth, NeighbourRow, PoolSlots } from '../../api/types.js';
-import { memberStatus } from '../../hc/index.js';
+import type { Filter, MemberHealth, PoolSlots } from '../../api/types.js';
+import { type CheckStatus, memberStatus } from '../../hc/index.js';
 import { slotDigest, slotTable } from '../../maglev/index.js';
-import {
-  formatIpv4,
-  formatMac,
-  type PoolIntent,
-  PROVIDER_TENANT,
-  type TenantIntent,
-} from '../../model/index.js';
+import { formatIpv4 } from '../../model/index.js';
 import { poolMembers } from '../../pipeline/index.js';
 import { adminStates } from '../admin-states.js';
+import { egressOf } from '../egress.js';
 import type { AgentParts } from '../parts.js';
+import { poolsOf } from './names.js';
 
-export function* poolsOf(
-  parts: AgentParts,
-  filter: Filter = {},
-): Generator<{ tenant: TenantIntent; pool: PoolIntent }> {
-  for (const tenant of parts.intents.tenants.values()) {
-    if (filter.tenant !== undefined && filter.tenant !== tenant.name) continue;
-    for (const pool of tenant.pools) {
-      const wanted =
-        filter.pool === undefined ||
-        filter.pool === pool.name ||
-        filter.pool === `${tenant.name}/${pool.name}`;
-      if (wanted) yield { tenant, pool };
-    }
-  }
-}
+export { poolsOf } from './names.js';
 
 /** Wall-clock time of so many milliseconds ago. */
 function ago(ms: number): string {
@@ -41,6 +23,11 @@ export function healthOf(parts: AgentParts, filter: Filter): MemberHealth[] {
     const admin = adminStates(parts.admin, tenant, pool);
     for (const member of pool.members) {
       const check = checks.get(`${pool.id}/${member.endpointId}`);
+      const drained = parts.admin.drainedSince({
+        tenant: tenant.name,
+        pool: pool.name,
+        member: member.name,
+      });
       rows.push({
         tenant: tenant.name,
         pool: pool.name,
@@ -54,13 +41,23 @@ export function healthOf(parts: AgentParts, filter: Filter): MemberHealth[] {
         fall: check?.fall ?? 0,
         riseNeeded: pool.monitor?.maxRetries ?? 0,
         fallNeeded: pool.monitor?.maxRetriesDown ?? 0,
-        ...(check ? { lastResult: check.reason, since: ago(check.sinceMs) } : {}),
-        ...(check?.lastProbeMs === undefined ? {} : { lastCheckAt: ago(check.lastProbeMs) }),
-        ...(check?.rttMs === undefined ? {} : { rttMs: check.rttMs }),
+        ...(check ? seen(check) : egressOf(tenant, member.address) ? {} : { lastResult: 'no route to it' }),
+        ...(drained === undefined ? {} : { since: new Date(drained).toISOString() }),
       });
     }
   }
   return rows;
+}
+
+function seen(check: CheckStatus): Partial<MemberHealth> {
+  const { lastProbeMs, rttMs, reason, rise, fall } = check;
+  const ok = lastProbeMs !== undefined && rise > 0 && fall === 0;
+  return {
+    lastResult: ok ? 'ok' : reason,
+    since: ago(check.sinceMs),
+    ...(lastProbeMs === undefined ? {} : { lastCheckAt: ago(lastProbeMs) }),
+    ...(rttMs === undefined ? {} : { rttMs }),
+  };
 }
 
 export function slotsOf(parts: AgentParts, filter: Filter): PoolSlots[] {
@@ -93,29 +90,5 @@ export function slotsOf(parts: AgentParts, filter: Filter): PoolSlots[] {
         };
       }),
     };
-  });
-}
-
-export function neighboursOf(parts: AgentParts, filter: Filter): NeighbourRow[] {
-  const portNames = new Map([...parts.facts.ports].map(([name, ofport]) => [ofport, name]));
-  return parts.neighbours.snapshot().flatMap((row) => {
-    const tenant = row.tenant === PROVIDER_TENANT ? undefined : parts.intents.byId(row.tenant);
-    const segments =
-      row.tenant === PROVIDER_TENANT ? parts.intents.provider.networks : (tenant?.segments ?? []);
-    const name = tenant?.name ?? '(external)';
-    if (filter.tenant !== undefined && filter.tenant !== name) return [];
-    const port = row.ofport === undefined ? undefined : portNames.get(row.ofport);
-    return [
-      {
-        tenant: name,
-        segment: segments.find((s) => s.id === row.segment)?.name ?? String(row.segment),
-        address: formatIpv4(row.address),
-        state: row.state,
-        ageSeconds: Math.round((row.ageMs ?? 0) / 1000),
-        source: row.source,
-        ...(row.mac === undefined ? {} : { mac: formatMac(row.mac) }),
-        ...(port === undefined ? {} : { port }),
-      },
-    ];
   });
 }

@@ -4,7 +4,8 @@ import { PUNT, type PuntClass } from '../../packetio/index.js';
 import type { SyncSummary } from '../../sync/index.js';
 import type { AgentParts } from '../parts.js';
 import type { HistogramSample, MetricSource, Sample } from '../read-model.js';
-import { healthOf, neighboursOf, slotsOf } from './members.js';
+import { healthOf, slotsOf } from './members.js';
+import { neighboursOf } from './neighbours.js';
 
 const NOTHING: readonly Sample[] = [];
 

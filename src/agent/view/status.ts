@@ -1,10 +1,22 @@
-import type { ConfigProblem, Filter, Status, SwitchStatus, TenantStatus } from '../../api/types.js';
-import { poolStatus } from '../../hc/index.js';
+import { basename } from 'node:path';
+import type {
+  ConfigProblem,
+  Filter,
+  OperatingStatus,
+  Status,
+  SwitchStatus,
+  TenantStatus,
+} from '../../api/types.js';
+import { memberStatus, poolStatus } from '../../hc/index.js';
 import type { Problem, TenantIntent } from '../../model/index.js';
+import { OFP15 } from '../../ofp/index.js';
+import { type ConntrackLimits, getLimits } from '../../ovs/index.js';
 import { describeFailure, type SyncSummary } from '../../sync/index.js';
 import { adminStates } from '../admin-states.js';
 import type { AgentParts } from '../parts.js';
 import { VERSION } from '../version.js';
+import { tenantsOf } from './names.js';
+import type { Readiness } from './readiness.js';
 
 export function namesOf(parts: AgentParts): Map<string, Map<string, string[]>> {
   return new Map(
@@ -13,12 +25,6 @@ export function namesOf(parts: AgentParts): Map<string, Map<string, string[]>> {
       new Map(t.pools.map((p) => [p.name, p.members.map((m) => m.name)])),
     ]),
   );
-}
-
-export function ready(parts: AgentParts): { ready: boolean; reason?: string } {
-  if (parts.session.state.state !== 'ready') return { ready: false, reason: 'no switch is connected' };
-  const { pending } = parts.sync.summary();
-  return pending === 0 ? { ready: true } : { ready: false, reason: `${pending} changes are on their way` };
 }
 
 export function configProblems(problems: readonly Problem[]): ConfigProblem[] {
@@ -33,19 +39,20 @@ export function configProblems(problems: readonly Problem[]): ConfigProblem[] {
   }));
 }
 
-export function statusOf(parts: AgentParts, filter: Filter): Status {
+/** How long ovs-vswitchd is waited for: without it only the numbers of connections are missing. */
+const LIMITS_WAIT_MS = 500;
+
+export async function statusOf(parts: AgentParts, readiness: Readiness, filter: Filter): Promise<Status> {
   const { node, intents, sync } = parts;
+  const limits = await withinTime(getLimits(parts.vswitchd));
   const summary = sync.summary();
   const summaries = sync.summaries();
-  const tenants = [...intents.tenants.values()].filter(
-    (t) => filter.tenant === undefined || t.name === filter.tenant,
-  );
   return {
     node: node.node,
     version: VERSION,
     pid: process.pid,
     startedAt: parts.startedAt.toISOString(),
-    ready: ready(parts).ready,
+    ready: readiness.now().ready,
     bridge: node.bridge,
     switch: switchStatus(parts),
     config: {
@@ -56,21 +63,33 @@ export function statusOf(parts: AgentParts, filter: Filter): Status {
     },
     flowsDesired: summary.desiredFlows,
     flowsInstalled: summary.installedFlows,
-    tenants: tenants.map((tenant) => tenantStatus(parts, tenant, summaries.get(tenant.id))),
+    tenants: [
+      ...tenantsOf(parts, filter).map((t) => tenantStatus(parts, t, summaries.get(t.id), limits)),
+      ...(filter.pool === undefined ? refusedTenants(parts, filter) : []),
+    ],
   };
 }
 
-function switchStatus(parts: AgentParts): SwitchStatus {
-  const { state } = parts.session;
+function withinTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, LIMITS_WAIT_MS, undefined);
+    answer.then(resolve, () => resolve(undefined)).finally(() => clearTimeout(timer));
+  });
+}
+
+function switchStatus({ session }: AgentParts): SwitchStatus {
+  const { state } = session;
   const since = new Date(state.since).toISOString();
   if (state.state === 'waiting') return { connected: false, since, reason: state.reason };
   const { peer, datapathId, version } = state.connection;
+  const rttMs = state.connection.counters().roundTrip;
   return {
     connected: true,
     since,
     peer,
     datapathId: datapathId.toString(16).padStart(16, '0'),
-    version: version === 6 ? 'OpenFlow15' : version === 5 ? 'OpenFlow14' : 'OpenFlow13',
+    version: version === OFP15 ? 'OpenFlow15' : 'OpenFlow13',
+    ...(rttMs === undefined ? {} : { rttMs }),
   };
 }
 
@@ -78,42 +97,94 @@ function tenantStatus(
   parts: AgentParts,
   tenant: TenantIntent,
   summary: SyncSummary | undefined,
+  limits: ConntrackLimits | undefined,
 ): TenantStatus {
-  const { sync, intents } = parts;
-  const problems = intents.problems.filter((p) => p.tenant === tenant.name && p.severity === 'error');
-  const failures = sync.failures(tenant.id);
-  const confirmed = sync.connection !== undefined && (summary?.pending ?? 0) === 0;
-  const missing = tenant.segments.flatMap((s) =>
-    s.ports
-      .filter((p) => !parts.facts.ports.has(p.name))
-      .map((p) => `port ${p.name} of segment ${s.name} is not on the bridge`),
-  );
-  const pools = tenant.pools.map((pool) => ({
-    status: poolStatus(pool, parts.health.poolStatuses(pool.id), adminStates(parts.admin, tenant, pool)),
-    serving: parts.facts.serving.get(pool.id)?.size ?? 0,
-    members: pool.members.length,
-  }));
-  const worst = (['ERROR', 'DEGRADED', 'DRAINING', 'OFFLINE'] as const).find((w) =>
-    pools.some((p) => p.status === w),
-  );
-  const unwatched = pools.length > 0 && pools.every((p) => p.status === 'NO_MONITOR');
+  const { sync, intents, node } = parts;
+  const connected = sync.connection !== undefined;
+  const confirmed = connected && summary !== undefined && summary.pending === 0;
+  const failed = (summary?.failed ?? 0) > 0;
+  const members = tenant.pools.flatMap((pool) => {
+    const statuses = parts.health.poolStatuses(pool.id);
+    const admin = adminStates(parts.admin, tenant, pool);
+    return pool.members.map((member) => memberStatus(member, statuses, admin));
+  });
   const kept = intents.kept.includes(tenant.name);
+  const connections = limits?.zones.get(tenant.id)?.count;
+  const limit = tenant.connectionLimit ?? node.limits.connectionsPerTenant;
   return {
     tenant: tenant.name,
     id: tenant.id,
-    state: failures.length > 0 ? 'failed' : kept ? 'kept' : confirmed ? 'applied' : 'pending',
-    operatingStatus: worst ?? (unwatched ? 'NO_MONITOR' : 'ONLINE'),
+    state: failed ? 'failed' : kept ? 'kept' : confirmed ? 'applied' : 'pending',
+    operatingStatus: overall(
+      tenant.pools.map((pool) =>
+        poolStatus(pool, parts.health.poolStatuses(pool.id), adminStates(parts.admin, tenant, pool)),
+      ),
+    ),
     generation: intents.generationOf(tenant.name),
     appliedGeneration: parts.generations.applied(tenant.id),
-    drift: 0,
+    drift: sync.counters.driftedFlows.get(tenant.id) ?? 0,
     flows: summary?.installedFlows ?? 0,
-    membersOnline: pools.reduce((n, p) => n + p.serving, 0),
-    members: pools.reduce((n, p) => n + p.members, 0),
-    errors: [
-      ...failures.map(describeFailure),
-      ...problems.map((p) => `${p.file}:${p.line}:${p.column} ${p.message}`),
-      ...(sync.connection ? missing : []),
-    ],
-    ...(tenant.connectionLimit === undefined ? {} : { connectionLimit: tenant.connectionLimit }),
+    membersOnline: members.filter((status) => status === 'ONLINE' || status === 'NO_MONITOR').length,
+    members: members.length,
+    errors: errorsOf(parts, tenant),
+    ...(connections === undefined ? {} : { connections }),
+    ...(limit === undefined ? {} : { connectionLimit: limit }),
   };
+}
+
+/** Of a tenant by its pools; one that only routes has nothing that could be down. */
+function overall(pools: readonly OperatingStatus[]): OperatingStatus {
+  const worst = (['ERROR', 'DEGRADED', 'DRAINING', 'OFFLINE'] as const).find((w) => pools.includes(w));
+  if (worst !== undefined) return worst;
+  return pools.length > 0 && pools.every((status) => status === 'NO_MONITOR') ? 'NO_MONITOR' : 'ONLINE';
+}
+
+function errorsOf(parts: AgentParts, tenant: TenantIntent): string[] {
+  const { intents, sync, facts } = parts;
+  const failures = sync.failures(tenant.id);
+  const file = intents.sourceOf(tenant.name)?.file;
+  const wrong = intents.problems.filter(
+    (p) =>
+      p.severity === 'error' && (p.tenant === tenant.name || (p.tenant === undefined && p.file === file)),
+  );
+  // Without a switch nothing is known about its ports.
+  const segments = sync.connection === undefined ? [] : tenant.segments;
+  const absent = segments.flatMap((segment) =>
+    segment.ports
+      .filter((port) => !facts.ports.has(port.name))
+      .map((port) => `port ${port.name} of segment ${segment.name} is not on the bridge`),
+  );
+  return [
+    ...failures.map(describeFailure),
+    ...wrong.map((p) => `${p.file}:${p.line}:${p.column} ${p.message}`),
+    ...absent,
+  ];
+}
+
+/** Tenants of files that are wrong, of which nothing runs: by their name, or where not even that can be read by their file's. */
+function refusedTenants({ intents, ids }: AgentParts, filter: Filter): TenantStatus[] {
+  const errors = intents.problems.filter((p) => p.severity === 'error');
+  const byName = new Map<string, string[]>();
+  for (const file of intents.refusedFiles) {
+    for (const p of errors.filter((problem) => problem.file === file)) {
+      const name = p.tenant ?? basename(file, '.yaml');
+      if (intents.tenants.has(name)) continue;
+      byName.set(name, [...(byName.get(name) ?? []), `${p.file}:${p.line}:${p.column} ${p.message}`]);
+    }
+  }
+  return [...byName]
+    .filter(([name]) => filter.tenant === undefined || filter.tenant === name)
+    .map(([tenant, texts]) => ({
+      tenant,
+      id: ids.find('tenant', tenant) ?? 0,
+      state: 'refused',
+      operatingStatus: 'OFFLINE',
+      generation: 0,
+      appliedGeneration: 0,
+      drift: 0,
+      flows: 0,
+      membersOnline: 0,
+      members: 0,
+      errors: texts,
+    }));
 }

@@ -103,6 +103,7 @@ export const HEALTH: MemberHealth[] = [
 export const flow = (table: number): FlowRow => ({
   tenant: 'acme',
   owner: 'pool web',
+  kind: 'pool',
   table,
   tableName: 'slots',
   priority: 100,
@@ -298,6 +299,17 @@ export function fakeModel(metrics: MetricSource = fakeMetrics()): FakeModel {
           dropped: 3,
         },
       ]),
+    drops: (f) =>
+      note('drops', f, [
+        {
+          tenant: 'acme',
+          owner: 'pool web',
+          reason: 'empty-pool',
+          about: 'no member serves',
+          packets: 12,
+          bytes: 888,
+        },
+      ]),
     diffFlows: (f) => note('diffFlows', f, { equal: true, differences: [], compared: 420 }),
     drain: (ref) => note('drain', ref, admin(ref, 'DRAINING')),
     enable: (ref) => note('enable', ref, admin(ref, 'ONLINE')),
@@ -331,8 +343,8 @@ export function fakeModel(metrics: MetricSource = fakeMetrics()): FakeModel {
       calls.push({ method: 'captureEnd', argument: undefined });
     },
     configCheck: () => note('configCheck', undefined, { problems: [] }),
-    configPlan: (f) =>
-      note('configPlan', f, {
+    configPlan: (f, dir) =>
+      note('configPlan', dir === undefined ? f : { ...f, dir }, {
         problems: [],
         changes: [
           {
@@ -344,9 +356,10 @@ export function fakeModel(metrics: MetricSource = fakeMetrics()): FakeModel {
           },
         ],
         summary: [{ tenant: 'acme', add: 1, modify: 0, delete: 0 }],
+        restartNeeded: [],
       }),
-    configApply: (waitMs) =>
-      note('configApply', waitMs, {
+    configApply: (waitMs, tenant) =>
+      note('configApply', tenant === undefined ? waitMs : { waitMs, tenant }, {
         generation: 4,
         problems: [],
         confirmed: waitMs !== 0,
@@ -359,7 +372,20 @@ export function fakeModel(metrics: MetricSource = fakeMetrics()): FakeModel {
         dir: '/etc/hpnn',
         generation: 3,
         node: { node: 'lb-1' },
-        tenants: [{ tenant: 'acme', file: '/etc/hpnn/tenants.d/acme.yaml', config: { id: 7 } }],
+        tenants: [
+          {
+            tenant: 'acme',
+            file: '/etc/hpnn/tenants.d/acme.yaml',
+            config: { tenant: 'acme', id: 7 },
+            ids: {
+              tenant: 7,
+              segments: { p2: 1 },
+              listeners: {},
+              pools: { web: 1 },
+              members: { 'web/be1': 1 },
+            },
+          },
+        ],
       }),
     logLevels: () => ({ levels: { agent: 'info', health: 'info' } }),
     setLogLevel: (module, level) => {

@@ -17,7 +17,7 @@ describe('conntrack lines', () => {
   it('reads both directions, zone, mark and state', () => {
     expect(
       parseEntry(
-        'tcp,orig=(src=10.20.0.10,dst=10.20.0.100,sport=40000,dport=80),reply=(src=10.20.0.2,dst=10.20.0.10,sport=8080,dport=40000),zone=7,mark=11,protoinfo=(state=ESTABLISHED)',
+        'tcp,orig=(src=10.20.0.10,dst=10.20.0.100,sport=40000,dport=80),reply=(src=10.20.0.2,dst=10.20.0.10,sport=8080,dport=40000),zone=7,timeout=86399,mark=11,protoinfo=(state=ESTABLISHED)',
       ),
     ).toEqual({
       protocol: 'tcp',
@@ -26,6 +26,7 @@ describe('conntrack lines', () => {
       zone: 7,
       mark: 11,
       state: 'ESTABLISHED',
+      timeoutSeconds: 86399,
     });
   });
 
@@ -124,6 +125,6 @@ describe('unixctl', () => {
   it('asks for one zone only', async () => {
     answer = (_request, socket) => socket.write('{"id":0,"result":"","error":null}');
     expect(await dumpConntrack(ctl(), 9)).toEqual([]);
-    expect(requests[0]).toMatchObject({ method: 'dpctl/dump-conntrack', params: ['zone=9'] });
+    expect(requests[0]).toMatchObject({ method: 'dpctl/dump-conntrack', params: ['-s', 'zone=9'] });
   });
 });
