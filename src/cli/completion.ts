@@ -39,6 +39,7 @@ _lbctl() {
   done
   case $prev in
     -f|--format) words='table json csv' ;;
+    --kind) words='${choicesOf(root, '--kind').join(' ')}' ;;
     -t|--tenant) words=$(lbctl status -f csv --no-headings 2>/dev/null | cut -d, -f1) ;;
     -p|--pool) words=$(lbctl health -f csv --no-headings 2>/dev/null | cut -d, -f2 | sort -u) ;;
     --from) words=$(lbctl ports -f csv --no-headings 2>/dev/null | cut -d, -f3) ;;
@@ -50,7 +51,7 @@ ${root.commands.flatMap((command) => branch(command.name(), command)).join('\n')
   esac; fi
   if [[ $command == drain || $command == enable ]] && [[ $cur != -* ]]; then
     words=$(lbctl health -f csv --no-headings 2>/dev/null | awk -F, '{ print $1 "/" $2 "/" $3 }')
-  elif [[ $command == 'config check' && $cur != -* ]]; then
+  elif [[ ( $command == 'config check' || $command == 'config plan' ) && $cur != -* ]]; then
     COMPREPLY=($(compgen -d -- "$cur")); return
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
@@ -61,4 +62,10 @@ complete -F _lbctl lbctl
 
 function all(command: Command): Command[] {
   return [command, ...command.commands.flatMap(all)];
+}
+
+function choicesOf(root: Command, long: string): readonly string[] {
+  return all(root).flatMap((c) =>
+    c.options.filter((o) => o.long === long).flatMap((o) => o.argChoices ?? []),
+  );
 }

@@ -1,9 +1,11 @@
 /** All commands with their options, descriptions and examples: what --help, man pages and completion are made from. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { FlowKind } from '../api/types.js';
 import { logLevels, setAdministrative } from './commands/admin.js';
 import { applyConfig, checkConfig, planConfig, showConfig, showSchema } from './commands/config.js';
 import {
   showConnections,
+  showDrops,
   showFdb,
   showFlows,
   showGroups,
@@ -35,6 +37,19 @@ export interface Program {
 
 /** Resolves with the exit status, or with nothing for 0. */
 type Run = (context: Context, ...values: never[]) => Promise<unknown>;
+
+const FLOW_KINDS: readonly FlowKind[] = [
+  'node',
+  'tenant',
+  'segment',
+  'listener',
+  'pool',
+  'member',
+  'neighbours',
+  'learned-mac',
+  'learned-neighbour',
+  'learned-answer',
+];
 
 export const GLOBAL_EXAMPLES = [
   'lbctl status',
@@ -138,10 +153,12 @@ export function createProgram(io: Io, version: string, now: () => number = Date.
     'lbctl flows -t acme --table 11',
   )
     .option('--table <number>', 'only this table', (text) => number(text, 0, 254, true))
+    .addOption(new Option('--kind <kind>', 'only what is about such things').choices(FLOW_KINDS))
     .option('--raw', 'as ovs-ofctl prints them');
   show('ports', 'ports of the bridge and whose they are', showPorts as Run);
   show('groups', 'groups in the switch', showGroups as Run);
   show('meters', 'meters in the switch and what they dropped', showMeters as Run);
+  show('drops', 'packets that rules and meters dropped, and why', showDrops as Run);
 
   add(
     root,
@@ -268,15 +285,15 @@ function addConfig(root: Command, add: Add): void {
   add(
     config,
     'plan',
-    'the exact changes that applying would send',
-    ['lbctl config plan -t acme'],
-    planConfig as Run,
-  );
+    'the exact changes that applying would send; nothing is changed',
+    ['lbctl config plan', 'lbctl config plan ./next -t acme'],
+    ((c: Context, dir?: string) => planConfig(c, dir)) as Run,
+  ).argument('[dir]', "directory on the agent's machine; without one the agent's own");
   add(
     config,
     'apply',
-    'reloads the directory; --wait returns when the switch has committed',
-    ['lbctl config apply --wait 5'],
+    'reloads the directory; --wait returns when the switch has committed, with -t what is of that tenant',
+    ['lbctl config apply --wait 5', 'lbctl config apply --wait 5 -t acme'],
     ((c: Context, o: { wait?: number | true }) => applyConfig(c, o.wait === true ? 10 : o.wait)) as Run,
   ).option(
     '--wait [seconds]',
@@ -286,7 +303,7 @@ function addConfig(root: Command, add: Add): void {
   add(
     config,
     'show',
-    'the configuration as it is applied, with defaults and ids',
+    'the configuration in force, in the words of its files, with defaults and ids',
     ['lbctl config show -t acme'],
     showConfig as Run,
   );

@@ -21,6 +21,7 @@ export {
 } from './ids.js';
 export { type Endpoint, endpointsOf } from './lookups.js';
 export { endpointKey, type PoolMember, poolMembers } from './pool-members.js';
+export { PUNT, type PuntClass } from './punt-classes.js';
 export { REG, type RegisterField, type RegisterName } from './registers.js';
 export {
   renderBase,
@@ -36,6 +37,5 @@ export {
 } from './render.js';
 export { adoptServing } from './table-11-slots.js';
 export { adoptNeighbours } from './table-21-adjacency.js';
-export { PUNT, type PuntClass } from './punt-classes.js';
 export { TABLE_LIST, TABLES, type Table, type TableName, tableByNumber } from './tables.js';
 export * from './types.js';

@@ -20,17 +20,26 @@ const KIND_SHIFT = 40n;
 const KIND_MASK = 0xffn << KIND_SHIFT;
 const ALL_BITS = 0xffff_ffff_ffff_ffffn;
 
-/** In the order of tables and priorities, slice by slice. */
+/** In the order of tables and priorities; where there are many, slice by slice. */
 export async function* flowRows(parts: AgentParts, filter: FlowFilter): AsyncGenerator<FlowRow> {
   const connection = switchOf(parts);
   const names = new Names(parts);
-  for (const scope of scopesOf(parts, filter)) {
-    for await (const flows of flowSlices(connection, scope)) {
-      const rows = flows.map((flow) => flowRow(flow, names));
-      rows.sort((a, b) => a.table - b.table || b.priority - a.priority || (a.match < b.match ? -1 : 1));
-      yield* rows;
-    }
+  const scopes = scopesOf(parts, filter);
+  if (filter.pool !== undefined) {
+    const flows: FlowStats[] = [];
+    for (const scope of scopes) for await (const slice of flowSlices(connection, scope)) flows.push(...slice);
+    yield* inOrder(flows, names);
+    return;
   }
+  for (const scope of scopes) {
+    for await (const flows of flowSlices(connection, scope)) yield* inOrder(flows, names);
+  }
+}
+
+function inOrder(flows: readonly FlowStats[], names: Names): FlowRow[] {
+  return flows
+    .map((flow) => flowRow(flow, names))
+    .sort((a, b) => a.table - b.table || b.priority - a.priority || (a.match < b.match ? -1 : 1));
 }
 
 /** What to ask for: one tenant, one kind, the owners around a pool; or everything, also what isn't ours. */

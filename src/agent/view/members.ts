@@ -54,7 +54,8 @@ function seen(check: CheckStatus): Partial<MemberHealth> {
   const ok = lastProbeMs !== undefined && rise > 0 && fall === 0;
   return {
     lastResult: ok ? 'ok' : reason,
-    since: ago(check.sinceMs),
+    // Nobody looks: there is no moment at which that became so.
+    ...(check.status === 'NO_MONITOR' ? {} : { since: ago(check.sinceMs) }),
     ...(lastProbeMs === undefined ? {} : { lastCheckAt: ago(lastProbeMs) }),
     ...(rttMs === undefined ? {} : { rttMs }),
   };

@@ -132,11 +132,12 @@ function tenantStatus(
   };
 }
 
-/** Of a tenant by its pools; one that only routes has nothing that could be down. */
+/** Of a tenant by its pools, the worst of them; an empty pool, and one that is switched off, counts only alone. */
 function overall(pools: readonly OperatingStatus[]): OperatingStatus {
-  const worst = (['ERROR', 'DEGRADED', 'DRAINING', 'OFFLINE'] as const).find((w) => pools.includes(w));
-  if (worst !== undefined) return worst;
-  return pools.length > 0 && pools.every((status) => status === 'NO_MONITOR') ? 'NO_MONITOR' : 'ONLINE';
+  const worst = (['ERROR', 'DEGRADED', 'DRAINING', 'ONLINE', 'NO_MONITOR'] as const).find((w) =>
+    pools.includes(w),
+  );
+  return worst ?? (pools.length > 0 ? 'OFFLINE' : 'ONLINE');
 }
 
 function errorsOf(parts: AgentParts, tenant: TenantIntent): string[] {

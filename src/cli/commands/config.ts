@@ -1,4 +1,5 @@
 /** `config check|plan|apply|show|schema`. */
+import { resolve } from 'node:path';
 import type { ConfigApplied, ConfigPlan, ConfigProblem, ConfigShown } from '../../api/types.js';
 import type { Context } from '../context.js';
 import { CliError, EXIT } from '../io.js';
@@ -46,8 +47,12 @@ function showProblems(context: Context, problems: readonly ConfigProblem[]): voi
   ]);
 }
 
-export async function planConfig(context: Context): Promise<number> {
-  const plan = await context.client.post<ConfigPlan>('/config/plan', context.filter);
+/** @param dir relative to where the command runs; the agent reads it */
+export async function planConfig(context: Context, dir: string | undefined): Promise<number> {
+  const plan = await context.client.post<ConfigPlan>('/config/plan', {
+    ...context.filter,
+    ...(dir === undefined ? {} : { dir: resolve(dir) }),
+  });
   const failed = plan.problems.some(isError);
   if (context.render.format === 'json') context.value(plan, () => '');
   else if (context.render.format === 'csv') {
@@ -57,8 +62,10 @@ export async function planConfig(context: Context): Promise<number> {
       { title: 'op', get: (c) => c.op },
       { title: 'kind', get: (c) => c.kind },
       { title: 'text', get: (c) => c.text },
+      { title: 'was', get: (c) => c.was },
     ]);
   } else {
+    const { colors } = context.render;
     const sign = { add: '+', modify: '~', delete: '-' } as const;
     const color = { add: 'good', modify: 'odd', delete: 'bad' } as const;
     let who = '';
@@ -66,13 +73,16 @@ export async function planConfig(context: Context): Promise<number> {
       const owner = `${change.tenant} ${change.owner}`;
       if (owner !== who) context.print(`${owner}\n`);
       who = owner;
+      if (change.was !== undefined) context.print(`${paint(`  was ${change.was}`, 'dim', colors)}\n`);
       context.print(
-        `${paint(`${sign[change.op]} ${change.kind} ${change.text}`, color[change.op], context.render.colors)}\n`,
+        `${paint(`${sign[change.op]} ${change.kind} ${change.text}`, color[change.op], colors)}\n`,
       );
     }
     for (const s of plan.summary)
       context.print(`${s.tenant}: ${s.add} to add, ${s.modify} to modify, ${s.delete} to delete\n`);
     if (plan.changes.length === 0) context.print('nothing to change\n');
+    if (plan.restartNeeded.length > 0)
+      context.print(`node.yaml: ${plan.restartNeeded.join(', ')} would take effect at the next start\n`);
   }
   for (const p of plan.problems)
     if (context.render.format !== 'json') context.io.stderr.write(`${describe(p)}\n`);
@@ -84,7 +94,10 @@ export async function applyConfig(context: Context, wait: number | undefined): P
   const patience = ((wait ?? 0) + 30) * 1000;
   const result = await context.client.post<ConfigApplied>(
     '/config/apply',
-    wait === undefined ? {} : { wait },
+    {
+      ...(wait === undefined ? {} : { wait }),
+      ...(context.filter.tenant === undefined ? {} : { tenant: context.filter.tenant }),
+    },
     patience,
   );
   if (context.render.format === 'json') context.value(result, () => '');
@@ -102,9 +115,30 @@ export async function applyConfig(context: Context, wait: number | undefined): P
   return wait !== undefined && !result.confirmed ? EXIT.late : EXIT.ok;
 }
 
-/** The configuration as the agent understood it, as JSON. */
+/** The configuration in force: as YAML of the files' words, or as the agent's JSON. */
 export async function showConfig(context: Context): Promise<void> {
-  context.print(renderJson(await context.client.get<ConfigShown>('/config', { ...context.filter })));
+  const shown = await context.client.get<ConfigShown>('/config', { ...context.filter });
+  if (context.render.format === 'json') {
+    context.value(shown, () => '');
+    return;
+  }
+  if (context.render.format === 'csv') {
+    context.rows(shown.tenants, [
+      { title: 'tenant', get: (t) => t.tenant },
+      { title: 'id', get: (t) => t.ids.tenant },
+      { title: 'file', get: (t) => t.file },
+    ]);
+    return;
+  }
+  const { stringify } = await import('yaml');
+  const document = (about: string, value: unknown): string =>
+    `# ${about}\n${stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+  const parts = shown.tenants.map((t) =>
+    document(`tenant ${t.tenant}, ${printable(t.file ?? 'in no file any more')}`, t.config),
+  );
+  const node = context.filter.tenant === undefined && context.filter.pool === undefined;
+  if (node) parts.unshift(document(`${shown.dir}, generation ${shown.generation}`, shown.node));
+  context.print(parts.join('---\n'));
 }
 
 export async function showSchema(context: Context, which: string): Promise<void> {

@@ -1,7 +1,9 @@
 /** Commands that show rows. */
 import type {
   ConnectionRow,
+  DropRow,
   FdbRow,
+  FlowKind,
   FlowRow,
   GroupRow,
   MemberHealth,
@@ -112,8 +114,15 @@ export async function showConnections(context: Context, limit: number): Promise<
     context.io.stderr.write(`lbctl: only the first ${limit} are shown; --limit shows more\n`);
 }
 
-export async function showFlows(context: Context, options: { table?: number; raw?: boolean }): Promise<void> {
-  const rows = await context.client.get<FlowRow[]>('/flows', { ...context.filter, table: options.table });
+export interface FlowOptions {
+  readonly table?: number;
+  readonly kind?: FlowKind;
+  readonly raw?: boolean;
+}
+
+export async function showFlows(context: Context, options: FlowOptions): Promise<void> {
+  const { table, kind } = options;
+  const rows = await context.client.get<FlowRow[]>('/flows', { ...context.filter, table, kind });
   if (options.raw && context.render.format === 'table') {
     context.print(rows.map((row) => `${row.raw}\n`).join(''));
     return;
@@ -127,6 +136,17 @@ export async function showFlows(context: Context, options: { table?: number; raw
     { title: 'packets', get: (r) => r.packets },
     { title: 'match', get: (r) => r.match },
     { title: 'actions', get: (r) => r.actions },
+  ]);
+}
+
+export async function showDrops(context: Context): Promise<void> {
+  context.rows(await context.client.get<DropRow[]>('/drops', { ...context.filter }), [
+    { title: 'tenant', get: (r) => r.tenant },
+    { title: 'owner', get: (r) => r.owner },
+    { title: 'reason', get: (r) => r.reason },
+    { title: 'packets', get: (r) => r.packets, paint: (r) => (r.packets > 0 ? 'odd' : undefined) },
+    { title: 'bytes', get: (r) => r.bytes },
+    { title: 'about', get: (r) => r.about },
   ]);
 }
 

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => agent.close());
 
 const COMMANDS = [
-  'status', 'status --brief', 'health', 'slots', 'neigh', 'fdb', 'conns', 'flows', 'flows --raw', 'ports', 'groups', 'meters',
+  'status', 'status --brief', 'health', 'slots', 'neigh', 'fdb', 'conns', 'flows', 'flows --raw', 'ports', 'groups', 'meters', 'drops',
   'drain acme/web/be1', 'enable acme/web/be1', 'config plan', 'config apply --wait 1', 'config show', 'diff-flows', 'log',
   'trace -t acme --from v-a-c tcp_10.20.0.10:40000_>_10.20.0.100:80',
 ] as const;
