@@ -92,6 +92,7 @@ function network(n: ExternalNetworkConfig): object {
     address: formatIpv4(n.address),
     ...(n.gateway !== undefined && { gateway: formatIpv4(n.gateway) }),
     mac: formatMac(n.mac),
+    limits: { adjacencies: n.learning.adjacencies },
   };
 }
 
@@ -138,6 +139,7 @@ function segment(s: SegmentIntent): object {
     mac: formatMac(s.mac),
     probe_address: formatIpv4(s.probeAddress),
     ports: s.ports.map(port),
+    limits: { macs: s.learning.macs, adjacencies: s.learning.adjacencies },
   };
 }
 
