@@ -3,7 +3,7 @@ export { meterKey } from './mods.js';
 export { flowKey, groupKey, OwnerEntry } from './owner-entry.js';
 export { type OwnerKey, ownerKey } from './owner-key.js';
 export { readOwner } from './read-back.js';
-export { nextTurn, slicer } from './slicer.js';
+export { slicer } from './slicer.js';
 export { Synchronizer, type SyncOptions } from './synchronizer.js';
 export type {
   InstalledFlow,

@@ -14,7 +14,7 @@ export interface Change {
   readonly was?: string;
 }
 
-type Held = Pick<OwnerEntry, 'flows' | 'groups' | 'meters'>;
+type Held = Readonly<Pick<OwnerEntry, 'flows' | 'groups' | 'meters'>>;
 
 const NOTHING: Held = { flows: new Map(), groups: new Map(), meters: new Map() };
 
@@ -28,12 +28,6 @@ export function changesOf(owner: Owner, held: Held | undefined, wanted: OwnerSta
   entry.desired = wanted;
   const { before, bundle, after } = entry.diff();
   return [...before, ...bundle, ...after].map(({ mod }) => changeOf(mod, flows));
-}
-
-/** A message in words: `add flow table=…`. */
-export function changeText(mod: Mod): string {
-  const { op, kind, text } = changeOf(mod, NOTHING.flows);
-  return `to ${op} ${kind} ${text}`;
 }
 
 function changeOf(mod: Mod, flows: Held['flows']): Change {

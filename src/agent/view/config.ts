@@ -1,10 +1,11 @@
 import type { ConfigApplied, ConfigShown, Filter } from '../../api/types.js';
 import { PROVIDER_TENANT, type TenantIntent } from '../../model/index.js';
+import { describeFailure } from '../../sync/index.js';
 import type { AgentParts } from '../parts.js';
 import { RefusedError } from '../read-model.js';
 import { nodeInWords, tenantInWords } from './config-words.js';
 import { tenantsOf } from './names.js';
-import { configProblems, failureText } from './status.js';
+import { configProblems } from './status.js';
 
 /** What runs, in the words of the files. */
 export function showConfig(parts: AgentParts, filter: Filter): ConfigShown {
@@ -54,27 +55,21 @@ export async function applyConfig(
   );
   if (tenantName !== undefined && tenant === undefined && problems.length === 0)
     throw new RefusedError('not-found', `There is no tenant "${tenantName}".`);
-  const confirmed = await inTime(settled(parts, tenant?.id), waitMs ?? 0);
+  const confirmed = await inTime(sync.settled(tenant?.id), waitMs ?? 0);
   const failed = new Map<string, string[]>();
-  for (const failure of sync.failures()) {
+  for (const failure of sync.failures(tenant?.id)) {
     const { tenant: id } = failure.owner;
-    if (tenant !== undefined && id !== tenant.id) continue;
     const name = id === 0 || id === PROVIDER_TENANT ? '(node)' : (intents.byId(id)?.name ?? String(id));
-    failed.set(name, [...(failed.get(name) ?? []), failureText(failure)]);
+    failed.set(name, [...(failed.get(name) ?? []), describeFailure(failure)]);
   }
   return {
-    generation: intents.generation,
+    generation: tenantName === undefined ? intents.generation : intents.generationOf(tenantName),
     problems,
     confirmed,
     failed: [...failed].map(([name, errors]) => ({ tenant: name, errors })),
     flowMods: flowMods(parts) - before,
     elapsedMs: Math.round(performance.now() - started),
   };
-}
-
-/** Of everything, or of one tenant. */
-function settled({ sync }: AgentParts, _tenant: number | undefined): Promise<void> {
-  return sync.settled();
 }
 
 async function inTime(promise: Promise<void>, ms: number): Promise<boolean> {

@@ -11,7 +11,7 @@ import {
   SIGNATURE,
   SIGNATURE_MASK,
 } from '../../pipeline/index.js';
-import { groupKey, meterKey, nextTurn, OwnerEntry, ownerKey, readOwner } from '../../sync/index.js';
+import { groupKey, meterKey, ownerKey, readOwner, slicer } from '../../sync/index.js';
 import type { AgentParts } from '../parts.js';
 import { type Change, changesOf } from './changes.js';
 import { scopesOf } from './flows.js';
@@ -97,36 +97,32 @@ async function compare(
   extras: Extras,
 ): Promise<Compared> {
   const end = performance.now() + PATIENCE;
+  const pause = slicer();
   for (let now = extras; ; now = await readExtras(connection)) {
     const revision = parts.sync.find(owner)?.revision;
-    const held = new OwnerEntry(owner, ownerKey(owner));
-    const flows = await readOwner(connection, held, nextTurn);
+    const flows = await readOwner(connection, owner, pause);
     const entry = parts.sync.find(owner);
     const wanted = entry?.desired;
-    copy(
+    const groups = picked(
       now.groups,
-      held.groups,
       wanted?.groups.map((g) => g.groupId),
     );
-    copy(
+    const meters = picked(
       now.meters,
-      held.meters,
       wanted?.meters.map((m) => m.meterId),
     );
-    const changes = changesOf(owner, held, wanted);
+    const changes = changesOf(owner, { flows, groups, meters }, wanted);
     const size = (wanted?.flows.length ?? 0) + (wanted?.groups.length ?? 0) + (wanted?.meters.length ?? 0);
     const underWay = entry !== undefined && (entry.dirty || entry.inFlight) && entry.failure === undefined;
     const moving = underWay || entry?.revision !== revision;
-    if (changes.length === 0 || !moving || performance.now() > end) return { changes, size, flows };
+    if (changes.length === 0 || !moving || performance.now() > end)
+      return { changes, size, flows: flows.size };
     await new Promise((resolve) => setTimeout(resolve, AGAIN));
   }
 }
 
-function copy(from: ReadonlyMap<number, string>, to: Map<number, string>, ids: readonly number[] = []): void {
-  for (const id of ids) {
-    const key = from.get(id);
-    if (key !== undefined) to.set(id, key);
-  }
+function picked(from: ReadonlyMap<number, string>, ids: readonly number[] = []): Map<number, string> {
+  return new Map(ids.flatMap((id) => (from.has(id) ? [[id, from.get(id)!] as const] : [])));
 }
 
 function difference({ op, kind, text, was }: Change): Omit<FlowDifference, 'owner'> {

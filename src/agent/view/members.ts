@@ -1,10 +1,9 @@
 import type { Filter, MemberHealth, PoolSlots } from '../../api/types.js';
 import { type CheckStatus, memberStatus } from '../../hc/index.js';
 import { slotDigest, slotTable } from '../../maglev/index.js';
-import { formatIpv4 } from '../../model/index.js';
+import { egressOf, formatIpv4 } from '../../model/index.js';
 import { poolMembers } from '../../pipeline/index.js';
 import { adminStates } from '../admin-states.js';
-import { egressOf } from '../egress.js';
 import type { AgentParts } from '../parts.js';
 import { poolsOf } from './names.js';
 

@@ -1,5 +1,6 @@
 import type { Filter, FlowKind } from '../../api/types.js';
 import {
+  egressOf,
   type ListenerIntent,
   type PoolIntent,
   PROVIDER_TENANT,
@@ -7,7 +8,6 @@ import {
   type TenantIntent,
 } from '../../model/index.js';
 import { groupSubject, KIND, type Kind, meterSubject, type Owner } from '../../pipeline/index.js';
-import { egressOf } from '../egress.js';
 import type { AgentParts } from '../parts.js';
 
 /** How the provider's networks are called where a tenant's name stands. */

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ConfigPlan, Filter } from '../../api/types.js';
 import { type Statuses, serving } from '../../hc/index.js';
 import {
+  type Compiled,
   type PoolIntent,
   PROVIDER_TENANT,
   type ProviderIntent,
@@ -78,7 +79,7 @@ interface Planned {
 /** One by one, so that only one tenant's flows are in memory: the node first, as they would be sent. */
 function* difference(
   parts: AgentParts,
-  compiled: { readonly tenants: ReadonlyMap<string, TenantIntent>; readonly provider: ProviderIntent },
+  compiled: Pick<Compiled, 'tenants' | 'provider' | 'problems'>,
 ): Generator<Planned> {
   const { intents, facts } = parts;
   const provider = !isDeepStrictEqual(intents.provider, compiled.provider);
@@ -89,8 +90,11 @@ function* difference(
     const ids = running === undefined || running.id === tenant.id ? [tenant.id] : [running.id, tenant.id];
     yield group(parts, tenant.name, ids, renderTenant(tenant, factsFor(parts, tenant), compiled.provider));
   }
+  // One that can't be had now, because its id isn't free, runs on as it is.
+  const waiting = new Set(compiled.problems.map((problem) => problem.tenant));
   for (const tenant of intents.tenants.values()) {
-    if (!compiled.tenants.has(tenant.name)) yield group(parts, tenant.name, [tenant.id], []);
+    if (!compiled.tenants.has(tenant.name) && !waiting.has(tenant.name))
+      yield group(parts, tenant.name, [tenant.id], []);
   }
 }
 
