@@ -24,6 +24,18 @@ export interface SessionReport {
   readonly error: string;
 }
 
+export interface UdpReport {
+  readonly sent: number;
+  readonly received: number;
+  /** A new one whenever another server answers; times are Unix ms. */
+  readonly runs: readonly {
+    readonly server: string;
+    readonly answers: number;
+    readonly first: number;
+    readonly last: number;
+  }[];
+}
+
 /** HTTP requests, each on a connection of its own, until stopped. */
 export class HttpLoad {
   private constructor(private readonly process: RunningProcess) {}
@@ -70,6 +82,26 @@ export class TcpSession {
 
   async close(): Promise<SessionReport> {
     return final<SessionReport>(this.process);
+  }
+}
+
+/** One UDP socket that sends steadily to a UDP echo. */
+export class UdpSession {
+  private constructor(private readonly process: RunningProcess) {}
+
+  /** Resolves when the first answer has come. */
+  static async open(host: Host, address: string, port: number, intervalMs = 20): Promise<UdpSession> {
+    return new UdpSession(
+      await program(host, 'udp-session.mjs', [address, String(port), String(intervalMs)]),
+    );
+  }
+
+  sample(): Promise<UdpReport> {
+    return report<UdpReport>(this.process, 'SIGUSR2');
+  }
+
+  async close(): Promise<UdpReport> {
+    return final<UdpReport>(this.process);
   }
 }
 
