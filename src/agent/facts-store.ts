@@ -20,6 +20,20 @@ export class FactsStore implements Facts {
     return changed;
   }
 
+  /**
+   * Puts or, without `ofport`, removes one port. Returns the names that changed: a number belongs to one port only,
+   * so another one that had it is gone, or will be told anew.
+   */
+  setPort(name: string, ofport: number | undefined): Set<string> {
+    const changed = new Set<string>();
+    if (this.ports.get(name) === ofport) return changed;
+    for (const [other, number] of this.ports) if (number === ofport && other !== name) changed.add(other);
+    for (const other of changed) this.ports.delete(other);
+    if (ofport === undefined) this.ports.delete(name);
+    else this.ports.set(name, ofport);
+    return changed.add(name);
+  }
+
   /** Puts or, without `neighbour`, removes one address. Returns whether anything changed. */
   setNeighbour(
     tenant: number,

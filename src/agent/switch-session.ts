@@ -86,12 +86,10 @@ export class SwitchSession {
     const { facts, desired } = this.options;
     const { name, portNo } = message.port;
     if (portNo >= OFPP.UNSET && portNo !== OFPP.LOCAL) return;
-    const before = facts.ports.get(name);
-    if (message.reason === 'delete') {
-      // A port that was renumbered is deleted under its old number after it was added under the new one.
-      if (before === portNo) facts.ports.delete(name);
-    } else facts.ports.set(name, portNo);
-    if (facts.ports.get(name) !== before) desired.portsChanged(new Set([name]));
+    // A port that was renumbered is deleted under its old number after it was added under the new one.
+    if (message.reason === 'delete' && facts.ports.get(name) !== portNo) return;
+    const changed = facts.setPort(name, message.reason === 'delete' ? undefined : portNo);
+    if (changed.size > 0) desired.portsChanged(changed);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Outcome, SwitchConnection } from '../ofp/channel/types.js';
 import type { Message } from '../ofp/index.js';
+import { KIND, TABLES } from '../pipeline/index.js';
 import type { Ledger } from './ledger.js';
 import type { Change, OwnerEntry, Step } from './owner-entry.js';
 import type { Part } from './schedule.js';
@@ -112,21 +113,38 @@ export class Delivery {
       mods.set(name, (mods.get(name) ?? 0) + 1);
       step.confirm();
       if (step.added === undefined) continue;
-      for (const rival of rivals)
+      const shared = step.mod.type === 'flow_mod' && step.mod.table === TABLES.ingress.number;
+      for (const rival of shared ? rivals.atIngress() : rivals.inTenants)
         if (rival !== part.entry && rival.flows.delete(step.added)) this.ledger.touch(rival);
     }
   }
 
   /**
-   * Owners of the same tenants whose flows may have been replaced: a flow that one owner gives up may be another's
-   * now (a listener that was renamed), and the switch keeps only the last one.
+   * Owners whose flows may have been replaced: a flow that one owner gives up may be another's now (a listener that
+   * was renamed, a port that was renumbered), and the switch keeps only the last one. Only at the ingress can it be
+   * another tenant's.
    */
-  private rivals(steps: readonly PartStep[]): OwnerEntry[] {
+  private rivals(steps: readonly PartStep[]): Rivals {
+    const { dirty } = this.ledger;
+    const giving = (entry: OwnerEntry) => entry.flows.size > 0;
     const tenants = new Set(steps.map((s) => s.part.entry.owner.tenant));
-    return [...tenants].flatMap((tenant) =>
-      [...(this.ledger.dirty.get(tenant) ?? [])].filter((entry) => entry.flows.size > 0),
-    );
+    const inTenants = [...tenants].flatMap((tenant) => [...(dirty.get(tenant) ?? [])].filter(giving));
+    let atIngress: OwnerEntry[] | undefined;
+    return {
+      inTenants,
+      atIngress: () => {
+        atIngress ??= [...dirty.values()].flatMap((entries) =>
+          [...entries].filter((entry) => entry.owner.kind === KIND.segment && giving(entry)),
+        );
+        return atIngress;
+      },
+    };
   }
+}
+
+interface Rivals {
+  readonly inTenants: readonly OwnerEntry[];
+  readonly atIngress: () => readonly OwnerEntry[];
 }
 
 function stepsOf(parts: readonly Part[], pick: (change: Change) => readonly Step[]): PartStep[] {

@@ -259,10 +259,10 @@ export class Synchronizer {
   private async sendNext(pause: () => Promise<void>): Promise<void> {
     const { parts, again, settled } = await this.schedule.next(pause);
     for (const tenant of settled) if (this.known) this.waiters.notify(tenant);
-    if (parts.length > 0) {
-      this.again = true;
-      this.launch(parts);
-    } else if (again !== Number.POSITIVE_INFINITY) this.wakeAt(again);
+    // Those that turned out to want nothing may have been in the way of others.
+    if (parts.length > 0 || settled.size > 0) this.again = true;
+    if (parts.length > 0) this.launch(parts);
+    else if (again !== Number.POSITIVE_INFINITY) this.wakeAt(again);
   }
 
   private launch(parts: readonly Part[]): void {
