@@ -14,6 +14,7 @@ import * as wire from '../src/ofp/channel/wire.js';
 import { encodeMessage, fieldByName, type Message, OFP15, Writer } from '../src/ofp/index.js';
 import { PrivateSwitch } from '../test/differential/channel/private-switch.js';
 import { median, type Result, result, writeResult } from './harness.js';
+import { PingedBridge, type Pings } from './rig/pinged-bridge.js';
 
 const PER_BUNDLE = 1024;
 const BRIDGE = 'br0';
@@ -73,8 +74,8 @@ const seconds = async (work: () => Promise<unknown>): Promise<number> => {
   return (performance.now() - begin) / 1000;
 };
 
-function open(ovs: PrivateSwitch): Promise<Connection> {
-  return Connection.open(connect(ovs.mgmt(BRIDGE)), 'switch', {
+function open(mgmt: string): Promise<Connection> {
+  return Connection.open(connect(mgmt), 'switch', {
     versions: [OFP15],
     logger,
     clock: systemClock,
@@ -161,7 +162,7 @@ async function size(ovs: PrivateSwitch, count: number): Promise<Result[]> {
   writeFileSync(file, text(count));
   const chunks = encoded(count);
   const commits = Math.ceil(count / PER_BUNDLE);
-  const connection = await open(ovs);
+  const connection = await open(ovs.mgmt(BRIDGE));
   const mgmt = `unix:${ovs.mgmt(BRIDGE)}`;
   const contenders: Record<string, () => Promise<number>> = {
     ours: () => seconds(() => bundles(connection, count)),
@@ -191,7 +192,7 @@ async function size(ovs: PrivateSwitch, count: number): Promise<Result[]> {
 
 /** Round trips of echoes on a second connection, and how late our own event loop was, while flows go in. */
 async function disturbance(ovs: PrivateSwitch): Promise<Result[]> {
-  const [connection, second] = [await open(ovs), await open(ovs)];
+  const [connection, second] = [await open(ovs.mgmt(BRIDGE)), await open(ovs.mgmt(BRIDGE))];
   const stalls: number[] = [];
   const worstEcho: number[] = [];
   const echoes: { idle: number[]; busy: number[] } = { idle: [], busy: [] };
@@ -225,12 +226,55 @@ async function disturbance(ovs: PrivateSwitch): Promise<Result[]> {
   ];
 }
 
+/**
+ * Forwarding while 102,400 flows go in: a ping every 2 ms through the bridge. Ours in bundles of 1,024, beside the same
+ * flows in one bundle, and beside nothing at all, which says what the machine itself does.
+ */
+async function forwarding(): Promise<Result[]> {
+  const count = 102_400;
+  const bridge = await PingedBridge.start();
+  try {
+    const file = join(ovs.dir, 'flows.txt');
+    writeFileSync(file, text(count));
+    const connection = await open(bridge.mgmt);
+    const contenders: Record<string, () => Promise<unknown>> = {
+      idle: () => new Promise((resolve) => setTimeout(resolve, 700)),
+      ours: () => bundles(connection, count),
+      'one bundle': () => bridge.ofctl(['--bundle', 'add-flows', file]),
+    };
+    const met: Record<string, Pings[]> = { idle: [], ours: [], 'one bundle': [] };
+    for (let round = 0; round < ROUNDS.get(count)!; round++)
+      for (const [name, work] of Object.entries(contenders)) {
+        met[name]!.push(await bridge.during(work));
+        await bridge.forward();
+      }
+    connection.close('measured');
+    const worst = (name: string) => met[name]!.map((p) => p.worst);
+    return [
+      compared('worst_ping_during_install_ms', 'ms', worst('ours'), {
+        idle: worst('idle'),
+        'one bundle': worst('one bundle'),
+      }),
+      result('worst_ping_idle_ms', 'ms', worst('idle')),
+      result('worst_ping_during_one_bundle_ms', 'ms', worst('one bundle')),
+      result(
+        'pings_lost_during_install',
+        'packets',
+        met.ours!.map((p) => p.lost),
+      ),
+    ];
+  } finally {
+    bridge.close();
+  }
+}
+
 const ovs = await PrivateSwitch.start();
 try {
   await ovs.addBridge(BRIDGE);
   const results: Result[] = [];
   for (const count of ROUNDS.keys()) results.push(...(await size(ovs, count)));
   results.push(...(await disturbance(ovs)));
+  results.push(...(await forwarding()));
   writeResult('install', results);
   rmSync(join(ovs.dir, 'flows.txt'), { force: true });
 } finally {
