@@ -167,7 +167,7 @@ async function founding(): Promise<Result[]> {
   ).flat();
   await addPorts(ports);
   const starts: Install[] = [];
-  const added: number[] = [];
+  const added: { seconds: number; lag: number }[] = [];
   for (let round = 0; round < 5; round++) {
     const started = await install(FOUNDING_TENANTS, shape);
     starts.push(started);
@@ -195,22 +195,33 @@ async function founding(): Promise<Result[]> {
       's',
       starts.map((s) => s.sending),
     ),
-    result('founding_added_to_running_agent', 's', added),
+    result(
+      'founding_added_to_running_agent',
+      's',
+      added.map((a) => a.seconds),
+    ),
+    result(
+      'founding_added_worst_loop_lag',
+      'ms',
+      added.map((a) => a.lag),
+    ),
   ];
 }
 
-/** Seconds from reading the files until all is confirmed, by an agent that runs already. */
-async function addedToRunning(count: number, shape: TenantShape): Promise<number> {
+/** An agent that runs already reads the files: seconds until all is confirmed, and ms that its loop was late at worst. */
+async function addedToRunning(count: number, shape: TenantShape): Promise<{ seconds: number; lag: number }> {
   await clear();
   dir.reset();
   const agent = AgentProcess.start(dir.config, dir.socket);
   await agent.ready();
+  await agent.loopLag();
   dir.tenants(count, shape);
   const start = performance.now();
   await agent.apply();
   const seconds = (performance.now() - start) / 1000;
+  const lag = await agent.loopLag();
   await agent.stop();
-  return seconds;
+  return { seconds, lag };
 }
 
 /** One more tenant line: first install, memory, and what it takes to change one tenant among so many. */
@@ -218,6 +229,7 @@ async function point(count: number, slots: number): Promise<{ row: string[]; res
   const shape = { slots, port: trunks };
   const rounds = count > 100 ? 1 : 3;
   const installs: Install[] = [];
+  const lag: number[] = [];
   const rss: number[] = [];
   const peak: number[] = [];
   const reload: number[] = [];
@@ -236,6 +248,7 @@ async function point(count: number, slots: number): Promise<{ row: string[]; res
     }
     drain.push(...(await drains(agent)));
     await agent.stop();
+    lag.push((await addedToRunning(count, shape)).lag);
   }
   const ready = installs.map((i) => i.ready);
   const flows = installs[0]!.flows;
@@ -251,6 +264,7 @@ async function point(count: number, slots: number): Promise<{ row: string[]; res
       median(installs.map((i) => i.cpu.switch)).toFixed(2),
       `${Math.round(median(rss))}`,
       `${Math.round(median(peak))}`,
+      median(lag).toFixed(1),
       median(reload).toFixed(1),
       median(drain).toFixed(1),
     ],
@@ -264,6 +278,7 @@ async function point(count: number, slots: number): Promise<{ row: string[]; res
       ),
       result(`tenants_${name}_rss`, 'MiB', rss),
       result(`tenants_${name}_rss_peak`, 'MiB', peak),
+      result(`tenants_${name}_worst_loop_lag`, 'ms', lag),
       result(`tenants_${name}_one_reload`, 'ms', reload),
       result(`tenants_${name}_one_drain`, 'ms', drain),
     ],

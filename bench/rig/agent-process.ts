@@ -70,6 +70,14 @@ export class AgentProcess {
     return { now: of('VmRSS'), peak: of('VmHWM') };
   }
 
+  /** ms that its event loop was late at worst since this was asked last. */
+  async loopLag(): Promise<number> {
+    const { body } = await this.get('/metrics');
+    const lag = /^hpnn_event_loop_lag_seconds\{quantile="1"\} (\S+)$/m.exec(body)?.[1];
+    if (lag === undefined) throw new Error('the agent tells no lag of its event loop');
+    return Number(lag) * 1000;
+  }
+
   /** Log lines that have this message. */
   logged(message: string): Record<string, unknown>[] {
     return this.process.stdout
