@@ -17,12 +17,12 @@ export interface HttpAnswer {
   readonly clientPort: string;
 }
 
-/** nginx that answers every path with an {@link HttpAnswer}. Resolves when it listens. */
-export async function httpServer(host: Host, port = 8080): Promise<RunningProcess> {
+/** nginx that answers every path with an {@link HttpAnswer}, on 8080 or the ports given. Resolves when it listens. */
+export async function httpServer(host: Host, port = 8080, ...more: number[]): Promise<RunningProcess> {
   const dir = join(host.dir, `nginx-${host.name}-${port}`);
   mkdirSync(dir, { recursive: true });
   const file = join(dir, 'nginx.conf');
-  writeFileSync(file, nginxConfig(dir, host.name, port));
+  writeFileSync(file, nginxConfig(dir, host.name, [port, ...more]));
   const nginx = host.spawn(['nginx', '-p', dir, '-e', join(dir, 'error.log'), '-c', file]);
   await listening(host, nginx, port);
   servers.set(host, nginx);
@@ -67,7 +67,7 @@ async function listening(host: Host, server: RunningProcess, port: number): Prom
   if (!server.running) throw new Error(`the server on ${host.name}:${port} ended: ${server.stderr}`);
 }
 
-function nginxConfig(dir: string, name: string, port: number): string {
+function nginxConfig(dir: string, name: string, ports: readonly number[]): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${dir}/${kind};`,
   );
@@ -76,7 +76,7 @@ events { worker_connections 4096; }
 http {
   access_log off; ${temporary.join(' ')}
   server {
-    listen ${port} backlog=4096;
+    ${ports.map((port) => `listen ${port} backlog=4096;`).join(' ')}
     default_type application/json;
     location / { return 200 '{"server":"${name}","client":"$remote_addr","clientPort":"$remote_port"}\\n'; }
   }

@@ -58,6 +58,15 @@ export function endpointsOf(tenant: TenantIntent): Map<number, Endpoint> {
   return new Map([...endpoints].sort(([a], [b]) => a - b));
 }
 
+/** Addresses of members of stateful listeners, by protocol, each once. */
+export function trackedMembers(tenant: TenantIntent): { protocol: Protocol; address: Ipv4 }[] {
+  const found = new Map<string, { protocol: Protocol; address: Ipv4 }>();
+  for (const { address, listeners } of endpointsOf(tenant).values())
+    for (const { protocol, mode } of listeners)
+      if (mode === 'stateful') found.set(`${protocol}/${address}`, { protocol, address });
+  return [...found.values()].sort((a, b) => a.address - b.address || (a.protocol < b.protocol ? -1 : 1));
+}
+
 /** One member per address: the one with the lowest endpoint id. */
 export function membersByAddress(pool: PoolIntent): MemberIntent[] {
   const byAddress = new Map<Ipv4, MemberIntent>();

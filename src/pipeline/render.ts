@@ -16,6 +16,7 @@ import {
   networkOf,
   ownAddresses,
   poolOf,
+  trackedMembers,
   vipsOf,
   watchedHosts,
 } from './lookups.js';
@@ -35,12 +36,17 @@ import { echoNode } from './table-06-echo.js';
 import { listenerNode, listenerRules } from './table-10-listener.js';
 import { slotRules } from './table-11-slots.js';
 import { memberRules } from './table-12-member.js';
-import { type ReverseL3, reverseL3Endpoint, reverseL3Tenant } from './table-15-reverse-l3.js';
+import {
+  type ReverseL3,
+  reverseL3Endpoint,
+  reverseL3Fragments,
+  reverseL3Tenant,
+} from './table-15-reverse-l3.js';
 import { afterCtListener } from './table-16-after-ct.js';
 import { statelessReverse } from './table-17-reverse-stateless.js';
 import { routesNetwork, routesSegment, routesStatic, routesTenant } from './table-20-routes.js';
 import { adjacencyRules, adjacencyTenant } from './table-21-adjacency.js';
-import { reverseL2Endpoint, reverseL2Tenant } from './table-24-reverse-l2.js';
+import { reverseL2Endpoint, reverseL2Fragments, reverseL2Tenant } from './table-24-reverse-l2.js';
 import { fdbSegment } from './table-25-fdb.js';
 import { toSenderNode } from './table-26-to-sender.js';
 import { tenantRate } from './table-30-tenant-rate.js';
@@ -127,6 +133,10 @@ export function renderTenantRules(tenant: TenantIntent, provider: ProviderIntent
   if (tenant.listeners.some((l) => l.mode === 'stateful')) {
     reverseL3Tenant(rules);
     reverseL2Tenant(rules);
+    for (const { protocol, address } of trackedMembers(tenant)) {
+      reverseL3Fragments(rules, protocol, address);
+      reverseL2Fragments(rules, protocol, address);
+    }
   }
   for (const route of tenant.routes) {
     const segment = tenant.segments.find((s) => s.id === route.segmentId);

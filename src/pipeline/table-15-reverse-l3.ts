@@ -1,4 +1,4 @@
-import type { ListenerIntent, Prefix4, Protocol, SegmentIntent } from '../model/types.js';
+import type { Ipv4, ListenerIntent, Prefix4, Protocol, SegmentIntent } from '../model/types.js';
 import { PROVIDER_TENANT } from '../model/types.js';
 import { F } from '../nx-extensions/fields.js';
 import type { Action } from '../ofp/types/action.js';
@@ -48,13 +48,6 @@ export function reverseL3Endpoint(rules: OwnerRules, r: ReverseL3): void {
   const from = answers(r.endpoint, r.protocol);
   const back = inside(r);
   if (back) rules.tenant(TABLES.reverseL3, TRANSLATE_BACK, from, ...back);
-  if (r.stateful)
-    rules.tenant(
-      TABLES.reverseL3,
-      TRANSLATE_BACK,
-      [...ipProtocol(r.protocol), m(F.nw_src, r.endpoint.address), FRAGMENT],
-      apply(ct({ table: TABLES.afterCt })),
-    );
   if (!r.statelessExternal) return;
   const { listener, network } = r.statelessExternal;
   const out = [
@@ -82,6 +75,16 @@ function inside(r: ReverseL3) {
   if (r.statelessInside) return [statelessBack(r.statelessInside), goto(TABLES.routes)];
   if (r.stateful) return [apply(ct({ table: TABLES.afterCt }))];
   return undefined;
+}
+
+/** Fragments of what members of stateful listeners send: without ports, so for all endpoints of the address. */
+export function reverseL3Fragments(rules: OwnerRules, protocol: Protocol, address: Ipv4): void {
+  rules.tenant(
+    TABLES.reverseL3,
+    TRANSLATE_BACK,
+    [...ipProtocol(protocol), m(F.nw_src, address), FRAGMENT],
+    apply(ct({ table: TABLES.afterCt })),
+  );
 }
 
 /** Errors about translated packets come from any hop. */

@@ -1,3 +1,4 @@
+import type { Ipv4, Protocol } from '../model/types.js';
 import { F } from '../nx-extensions/fields.js';
 import { ct } from './conntrack.js';
 import { ipProtocol } from './protocols.js';
@@ -14,13 +15,15 @@ export function reverseL2Endpoint(rules: OwnerRules, r: ReverseL3): void {
   if (r.statelessInside)
     rules.tenant(TABLES.reverseL2, TRANSLATE_BACK, from, statelessBack(r.statelessInside), goto(TABLES.fdb));
   else if (r.stateful) rules.tenant(TABLES.reverseL2, TRANSLATE_BACK, from, apply(ct({ table: TABLES.fdb })));
-  if (r.stateful)
-    rules.tenant(
-      TABLES.reverseL2,
-      TRANSLATE_BACK,
-      [...ipProtocol(r.protocol), m(F.nw_src, r.endpoint.address), FRAGMENT],
-      apply(ct({ table: TABLES.fdb })),
-    );
+}
+
+export function reverseL2Fragments(rules: OwnerRules, protocol: Protocol, address: Ipv4): void {
+  rules.tenant(
+    TABLES.reverseL2,
+    TRANSLATE_BACK,
+    [...ipProtocol(protocol), m(F.nw_src, address), FRAGMENT],
+    apply(ct({ table: TABLES.fdb })),
+  );
 }
 
 export function reverseL2Tenant(rules: OwnerRules): void {

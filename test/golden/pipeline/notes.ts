@@ -66,5 +66,11 @@ of one trunk.
 ### Learned rules
 (kinds 8 and up) have an idle time-out of 300 s and limits per segment (\`limits: { macs, adjacencies }\`, by default 1024
 and 4096). Beyond them service goes on: frames to a MAC that wasn't learned are flooded in their segment, next hops are
-resolved by the agent. A limit that is lowered doesn't remove what was learned. Reconciling never touches them. Adjacencies that the resolver verified have priority over learned ones; nothing is learned from uplinks.
+resolved by the agent. While a segment is at its limit, an address that was learned doesn't follow a host to another
+MAC before its entry has aged. A limit that is lowered doesn't remove what was learned. Reconciling never touches
+learned rules. Adjacencies that the resolver verified have priority over learned ones; nothing is learned from uplinks.
+
+### Client and member behind one port
+A member that shares a segment and a trunk or tunnel port with its client answers it without passing the switch, so the
+answer isn't translated. Put them into different segments, or on different ports.
 `;

@@ -32,7 +32,7 @@ const tenants: fc.Arbitrary<TenantIntent> = fc
     segments: fc.integer({ min: 1, max: 3 }),
     pools: fc.array(
       fc.record({
-        members: fc.uniqueArray(fc.integer({ min: 2, max: 90 }), { minLength: 0, maxLength: 5 }),
+        members: fc.uniqueArray(fc.integer({ min: 4, max: 90 }), { minLength: 0, maxLength: 5 }),
         slots: fc.constantFrom(20, 23, 31),
         sticky: fc.boolean(),
       }),
@@ -50,7 +50,9 @@ const tenants: fc.Arbitrary<TenantIntent> = fc
     ),
   })
   .map((shape) => {
-    const endpoint = (n: number) => member(n, `10.${n % shape.segments}.0.${n}:8080`);
+    // Two ports of one address now and then.
+    const endpoint = (n: number) =>
+      member(n, `10.${(n >> 1) % shape.segments}.0.${n >> 1}:${8080 + (n & 1)}`);
     const pools = shape.pools.map((p, i) =>
       pool(i + 1, p.members.map(endpoint), {
         slots: p.slots,

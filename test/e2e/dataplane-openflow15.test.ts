@@ -1,0 +1,3 @@
+import { dataplane } from './suites/dataplane.js';
+
+await dataplane('OpenFlow15');
