@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type RunningApi, startApi } from '../api/index.js';
 import { NeighbourTable } from '../arp/index.js';
-import { HealthChecker } from '../hc/index.js';
+import { HealthChecker, Histogram } from '../hc/index.js';
 import {
   AdminState,
   type ConfigWatch,
@@ -41,6 +41,9 @@ import { createReadModel } from './view/index.js';
 const OFP_VERSION = { OpenFlow13: OFP13, OpenFlow15: OFP15 } as const;
 /** One owner is read back in this many milliseconds, round and round. */
 const DRIFT_OWNERS_PER_SECOND = 20;
+const BUNDLE_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500];
+/** A limit that is never reached: the switch counts only the connections of zones that have one. */
+const COUNTED_ONLY = 0xffff_ffff;
 
 /** A configuration that can't be started with. */
 export class StartError extends Error {
@@ -101,7 +104,14 @@ export class Agent {
     const facts = new FactsStore();
     const intents = new Intents(loaded.dir, ids, loggers.get('config'), loaded);
     const syncLog = loggers.get('sync');
-    const sync = new Synchronizer({ clock, log: syncLog, isOurGroup, isOurMeter });
+    const bundleMs = new Histogram(BUNDLE_MS);
+    const sync = new Synchronizer({
+      clock,
+      log: syncLog,
+      isOurGroup,
+      isOurMeter,
+      observer: { bundleCommitted: (_tenants, _mods, ms) => bundleMs.observe(ms) },
+    });
     const desired = new Desired(sync, facts);
     const packetIo = new SwitchPacketIo({
       clock,
@@ -185,6 +195,7 @@ export class Agent {
       neighbours,
       health,
       vswitchd,
+      bundleMs,
       events,
       lag: new LoopLag(),
       loggers,
@@ -317,14 +328,10 @@ export class Agent {
   }
 }
 
-/** Limit of each tenant's connections, by its zone; without one it isn't there. */
+/** Limit of each tenant's connections, by its zone. */
 function limitsOf(tenants: Iterable<TenantIntent>, node: NodeConfig): Map<number, number> {
-  return new Map(
-    [...tenants].flatMap((tenant): [number, number][] => {
-      const limit = tenant.connectionLimit ?? node.limits.connectionsPerTenant;
-      return limit === undefined ? [] : [[tenant.id, limit]];
-    }),
-  );
+  const fallback = node.limits.connectionsPerTenant ?? COUNTED_ONLY;
+  return new Map([...tenants].map((tenant) => [tenant.id, tenant.connectionLimit ?? fallback]));
 }
 
 /** Packet-ins with metadata; and, on a service connection, packet-ins at all: ofproto gives it none without a length. */

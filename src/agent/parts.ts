@@ -1,5 +1,5 @@
 import type { NeighbourTable } from '../arp/index.js';
-import type { HealthChecker } from '../hc/index.js';
+import type { HealthChecker, Histogram } from '../hc/index.js';
 import type { AdminState, IdAllocator, NodeConfig } from '../model/index.js';
 import type { Unixctl } from '../ovs/index.js';
 import type { SwitchPacketIo } from '../packetio/index.js';
@@ -32,6 +32,8 @@ export interface AgentParts {
   readonly neighbours: NeighbourTable;
   readonly health: HealthChecker;
   readonly vswitchd: Unixctl;
+  /** Milliseconds from sending a bundle to its commit. */
+  readonly bundleMs: Histogram;
   readonly events: EventLog;
   readonly lag: LoopLag;
   readonly loggers: Loggers;

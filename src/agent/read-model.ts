@@ -63,6 +63,8 @@ export interface HistogramSample {
  * `tenant`, `pool`, `member`, `listener` (`LB/LISTENER`), `segment`, and those said here.
  */
 export interface MetricSource {
+  /** Asks the switch for what only it counts; resolves when the answers are there, or are known not to come. */
+  refresh(): Promise<void>;
   /** tenant, pool, member, status: 1 for the present status. */
   memberStatus(): Iterable<Sample>;
   /** tenant, pool, member, to (`ONLINE`, `ERROR`…). */
@@ -71,33 +73,39 @@ export interface MetricSource {
   memberSlots(): Iterable<Sample>;
   /** type (TCP, HTTP, …). */
   probesSent(): Iterable<Sample>;
-  /** type, reason (timeout, refused, unreachable, status, malformed, closed, no-neighbour, not-sent). */
+  /** reason: a `FailureKind`. */
   probesFailed(): Iterable<Sample>;
-  /** type; seconds. */
+  /** seconds. */
   probeLatency(): Iterable<HistogramSample>;
-  /** 1 while verdicts are suspended because the event loop lags. */
-  probesSuspended(): number;
+  /** Checks without a verdict: the agent was too busy to listen, or the switch was away. */
+  probesUnjudged(): number;
   /** tenant: conntrack entries. */
   connections(): Iterable<Sample>;
   connectionLimit(): Iterable<Sample>;
-  /** tenant, limit (connections, connection_rate, bandwidth, punt): drops. */
+  /** tenant, limit (connections, connection_rate, bandwidth, punt): packets. */
   limitHits(): Iterable<Sample>;
-  /** tenant, reason (empty-pool, listener-down, no-listener, no-route, not-allowed): packets. */
+  /** tenant, reason: a `DropReason`; packets. */
   drops(): Iterable<Sample>;
+  /** tenant; `(node)` for what belongs to none. */
   flowsDesired(): Iterable<Sample>;
   flowsInstalled(): Iterable<Sample>;
   /** type (flow, group, meter), command (add, modify, delete). */
   flowMods(): Iterable<Sample>;
   /** seconds. */
   bundleLatency(): Iterable<HistogramSample>;
-  /** result (equal, repaired, failed). */
+  /** result (equal, repaired). */
   reconciles(): Iterable<Sample>;
+  /** Owners whose flows somebody else had changed; repaired. */
+  drifts(): number;
+  /** Bundles that the switch refused. */
+  bundlesRefused(): number;
   /** class (arp, nd, probe, nextHop). */
   packetIns(): Iterable<Sample>;
+  /** way: `route` as probes, `segment` as ARP, `adjacency`. */
   packetOuts(): Iterable<Sample>;
-  /** class, direction (in, out). */
+  /** class, direction (in, out); going out the class is `any`. */
   packetDrops(): Iterable<Sample>;
-  /** tenant, state. */
+  /** tenant, state. What belongs to external networks has the tenant `(external)`. */
   neighbours(): Iterable<Sample>;
   /** tenant: addresses claimed by two MACs. */
   duplicateAddresses(): Iterable<Sample>;
@@ -108,6 +116,8 @@ export interface MetricSource {
   switchRtt(): number | undefined;
   /** tenant, state: 1 for the present state. */
   tenantState(): Iterable<Sample>;
+  /** Errors in the configuration directory. */
+  configErrors(): number;
   /** seconds, at quantile 0.5, 0.99 and 1 since the last scrape. */
   eventLoopLag(): { readonly p50: number; readonly p99: number; readonly max: number };
 }

@@ -4,6 +4,11 @@ import type { HistogramSample, MetricSource, Sample } from '../agent/read-model.
 
 /** Series of one metric; more are left out and counted: a scrape must not cost the node its memory. */
 const MAX_SERIES = 50_000;
+/** Series written between two looks at the clock, and milliseconds after which the rest of the process gets its turn. */
+const STEP = 500;
+const SLICE_MS = 5;
+/** ms for the switch's own counts; without them the last ones are shown. */
+const REFRESH_MS = 1000;
 
 interface Value {
   readonly labels: Readonly<Record<string, string>>;
@@ -11,36 +16,67 @@ interface Value {
   readonly metricName?: string;
 }
 
-export function createMetrics(source: MetricSource): {
+interface Definition {
+  readonly name: string;
+  readonly type: 'gauge' | 'counter' | 'histogram';
+  readonly help: string;
+  readonly values: () => Iterable<Value>;
+}
+
+export interface Metrics {
+  /** The text format, written in slices. Callers that come meanwhile get the same text. */
   render(): Promise<string>;
   readonly contentType: string;
-} {
-  const registry = new Registry();
-  let omitted = 0;
+}
 
-  const register = (
-    name: string,
-    type: 'gauge' | 'counter' | 'histogram',
-    help: string,
-    values: () => Iterable<Value>,
-  ): void => {
-    const get = (): Promise<unknown> => {
-      const taken: Value[] = [];
-      for (const value of values()) {
-        if (taken.length >= MAX_SERIES) omitted++;
-        else taken.push(value);
+export function createMetrics(source: MetricSource): Metrics {
+  let omitted = 0;
+  const definitions = define(source, () => omitted);
+  let rendering: Promise<string> | undefined;
+
+  const write = async (): Promise<string> => {
+    await Promise.race([source.refresh(), delay(REFRESH_MS)]);
+    const pause = slicer();
+    let text = '';
+    for (const definition of definitions) {
+      text += await textOf(definition, []);
+      let count = 0;
+      let step: Value[] = [];
+      for (const value of definition.values()) {
+        if (++count > MAX_SERIES) omitted++;
+        else step.push(value);
+        if (count % STEP !== 0) continue;
+        text += withoutHead(await textOf(definition, step));
+        step = [];
+        await pause();
       }
-      return Promise.resolve({ name, help, type, aggregator: 'sum', values: taken });
-    };
-    // The registry asks a metric for its name and values only; ours keep none of their own.
-    registry.registerMetric({ name, help, type, get } as unknown as Metric);
+      text += withoutHead(await textOf(definition, step));
+      await pause();
+    }
+    return text;
+  };
+
+  return {
+    render: () => {
+      rendering ??= write().finally(() => {
+        rendering = undefined;
+      });
+      return rendering;
+    },
+    contentType: Registry.PROMETHEUS_CONTENT_TYPE,
+  };
+}
+function define(source: MetricSource, omitted: () => number): Definition[] {
+  const definitions: Definition[] = [];
+  const add = (name: string, type: Definition['type'], help: string, values: () => Iterable<Value>): void => {
+    definitions.push({ name, type, help, values });
   };
   const gauge = (name: string, help: string, values: () => Iterable<Sample>): void =>
-    register(`hpnn_${name}`, 'gauge', help, values);
+    add(`hpnn_${name}`, 'gauge', help, values);
   const counter = (name: string, help: string, values: () => Iterable<Sample>): void =>
-    register(`hpnn_${name}_total`, 'counter', help, values);
+    add(`hpnn_${name}_total`, 'counter', help, values);
   const histogram = (name: string, help: string, values: () => Iterable<HistogramSample>): void =>
-    register(`hpnn_${name}`, 'histogram', help, () => flatten(`hpnn_${name}`, values()));
+    add(`hpnn_${name}`, 'histogram', help, () => flatten(`hpnn_${name}`, values()));
   const one = (value: number | undefined): Sample[] => (value === undefined ? [] : [{ labels: {}, value }]);
 
   gauge('member_status', 'Operating status of a member; 1 for the present one', () => source.memberStatus());
@@ -51,8 +87,10 @@ export function createMetrics(source: MetricSource): {
   counter('probes_sent', 'Health checks started', () => source.probesSent());
   counter('probes_failed', 'Health checks failed, by reason', () => source.probesFailed());
   histogram('probe_latency_seconds', 'Time of successful health checks', () => source.probeLatency());
-  gauge('probes_suspended', '1 while verdicts are suspended because the agent itself lags', () =>
-    one(source.probesSuspended()),
+  counter(
+    'probes_unjudged',
+    'Health checks without a verdict: the agent lagged, or the switch was away',
+    () => one(source.probesUnjudged()),
   );
   gauge('connections', 'Connection tracking entries of a tenant', () => source.connections());
   gauge('connections_limit', 'What hpnn_connections may reach', () => source.connectionLimit());
@@ -65,8 +103,10 @@ export function createMetrics(source: MetricSource): {
     source.bundleLatency(),
   );
   counter('reconciles', 'Comparisons with what the switch holds, by result', () => source.reconciles());
+  counter('drifts', 'Owners whose flows somebody else had changed', () => one(source.drifts()));
+  counter('bundles_refused', 'Bundles that the switch refused', () => one(source.bundlesRefused()));
   counter('packet_in', 'Packets handed to the agent, by class', () => source.packetIns());
-  counter('packet_out', 'Packets sent by the agent, by class', () => source.packetOuts());
+  counter('packet_out', 'Packets sent by the agent, by the way they take', () => source.packetOuts());
   counter('packet_dropped', 'Packets the agent had no room for', () => source.packetDrops());
   gauge('neighbours', 'Entries of the neighbour table, by state', () => source.neighbours());
   counter('duplicate_addresses', 'Two stations answered for one address', () => source.duplicateAddresses());
@@ -74,6 +114,7 @@ export function createMetrics(source: MetricSource): {
   counter('openflow_connects', 'Connections made by or to the switch', () => one(source.switchConnects()));
   gauge('openflow_rtt_seconds', 'Round-trip of the last echo', () => one(source.switchRtt()));
   gauge('tenant_state', 'State of a tenant; 1 for the present one', () => source.tenantState());
+  gauge('config_errors', 'Errors in the configuration directory', () => one(source.configErrors()));
   gauge('event_loop_lag_seconds', "Lateness of the agent's event loop since the last scrape", () => {
     const { p50, p99, max } = source.eventLoopLag();
     return [
@@ -89,9 +130,9 @@ export function createMetrics(source: MetricSource): {
     const { user, system } = process.cpuUsage();
     return one((user + system) / 1e6);
   });
-  counter('series_omitted', 'Series left out because a metric had too many', () => one(omitted));
+  counter('series_omitted', 'Series left out because a metric had too many', () => one(omitted()));
 
-  return { render: () => registry.metrics(), contentType: Registry.PROMETHEUS_CONTENT_TYPE };
+  return definitions;
 }
 
 /** The three kinds of series of a histogram. */
@@ -104,4 +145,31 @@ function* flatten(name: string, samples: Iterable<HistogramSample>): Iterable<Va
     yield { metricName: `${name}_sum`, labels, value: sum };
     yield { metricName: `${name}_count`, labels, value: count };
   }
+}
+
+/** A registry asks a metric for its name and values only; ours keep none of their own. */
+async function textOf({ name, type, help }: Definition, values: readonly Value[]): Promise<string> {
+  const registry = new Registry();
+  const get = () => Promise.resolve({ name, help, type, aggregator: 'sum', values });
+  registry.registerMetric({ name, get } as unknown as Metric);
+  return `${await registry.getSingleMetricAsString(name)}\n`;
+}
+
+/** Without the lines HELP and TYPE. */
+function withoutHead(text: string): string {
+  return text.slice(text.indexOf('\n', text.indexOf('\n') + 1) + 1);
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+/** A function to await in loops: gives the event loop its turn once `SLICE_MS` have been used. */
+function slicer(): () => Promise<void> {
+  let started = performance.now();
+  return async () => {
+    if (performance.now() - started < SLICE_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    started = performance.now();
+  };
 }

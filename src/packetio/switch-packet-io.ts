@@ -55,6 +55,8 @@ export interface PacketIoCounters {
   /** Packet-ins that name no class of ours. */
   unknown: number;
   injected: number;
+  /** Of them, by the way they took. */
+  readonly injectedBy: Record<Injection['kind'], number>;
   injectedBytes: number;
   /** Not sent: no connection, or congested. */
   injectDropped: number;
@@ -72,6 +74,7 @@ export class SwitchPacketIo implements PacketIo {
     classes: { arp: counters(), nd: counters(), probe: counters(), nextHop: counters() },
     unknown: 0,
     injected: 0,
+    injectedBy: { route: 0, adjacency: 0, segment: 0 },
     injectedBytes: 0,
     injectDropped: 0,
   };
@@ -143,6 +146,7 @@ export class SwitchPacketIo implements PacketIo {
     const actions = this.actions.of(how);
     connection.send({ type: 'packet_out', inPort: OFPP.CONTROLLER, actions, data: frame });
     this.counters.injected++;
+    this.counters.injectedBy[how.kind]++;
     this.counters.injectedBytes += frame.length;
     this.account(connection, frame.length);
     return true;

@@ -2,7 +2,7 @@ import { ownerOfCookie } from './cookies.js';
 import { LISTENER_REFUSES, PROVIDER_OTHER, VIP_WITHOUT_LISTENER } from './table-02-classify-l3.js';
 import { NOT_FOR_INSIDERS } from './table-10-listener.js';
 import { EMPTY_POOL } from './table-11-slots.js';
-import { UNKNOWN_DESTINATION } from './table-20-routes.js';
+import { CONNECTION_LIMIT, UNKNOWN_DESTINATION } from './table-20-routes.js';
 import { TABLES } from './tables.js';
 import { type Flow, KIND, type Kind, type Owner } from './types.js';
 
@@ -21,6 +21,7 @@ export type DropReason =
   | 'not-for-insiders'
   | 'empty-pool'
   | 'unknown-destination'
+  | 'connection-limit'
   | 'not-a-vip'
   | 'unknown-port'
   | 'not-tracked';
@@ -49,6 +50,13 @@ export const DROPS: readonly DropRule[] = [
   ),
   drop('empty-pool', TABLES.slots.number, EMPTY_POOL, KIND.pool, 'no member serves'),
   drop('unknown-destination', TABLES.routes.number, UNKNOWN_DESTINATION, KIND.tenant, 'no route'),
+  drop(
+    'connection-limit',
+    TABLES.routes.number,
+    CONNECTION_LIMIT,
+    KIND.listener,
+    'no room for another connection of the tenant',
+  ),
   drop('not-a-vip', TABLES.l3.number, PROVIDER_OTHER, KIND.tenant, 'from an external network to no VIP'),
   drop('unknown-port', TABLES.ingress.number, 0, KIND.node, 'a port, VLAN or VNI of no segment'),
   drop('not-tracked', TABLES.listener.number, 0, KIND.node, 'an error or fragment of no known connection'),

@@ -44,7 +44,13 @@ import {
 } from './table-15-reverse-l3.js';
 import { afterCtListener } from './table-16-after-ct.js';
 import { statelessReverse } from './table-17-reverse-stateless.js';
-import { routesNetwork, routesSegment, routesStatic, routesTenant } from './table-20-routes.js';
+import {
+  routesNetwork,
+  routesSegment,
+  routesStatic,
+  routesTenant,
+  routesUntranslated,
+} from './table-20-routes.js';
 import { adjacencyRules, adjacencyTenant } from './table-21-adjacency.js';
 import { reverseL2Endpoint, reverseL2Fragments, reverseL2Tenant } from './table-24-reverse-l2.js';
 import { fdbSegment } from './table-25-fdb.js';
@@ -190,6 +196,7 @@ export function renderListener(
     (l) => l.vip === listener.vip && l.protocol === listener.protocol && l.mode === 'stateful',
   );
   listenerRules(rules, listener, pool, rivals.length === 1);
+  if (listener.mode === 'stateful') routesUntranslated(rules, listener);
   if (listener.mode === 'stateless' && listener.at.kind === 'segment')
     statelessReverse(rules, listener, pool);
   return rules.state();

@@ -1,5 +1,6 @@
-import type { RouteIntent, SegmentIntent } from '../model/types.js';
+import type { ListenerIntent, RouteIntent, SegmentIntent } from '../model/types.js';
 import { F } from '../nx-extensions/fields.js';
+import { ctState } from './conntrack.js';
 import { REG, reg } from './registers.js';
 import { apply, DEC_TTL, goto, IP, inPrefix, load, move, type OwnerRules, set } from './rules.js';
 import { TABLES } from './tables.js';
@@ -11,6 +12,8 @@ const SAME_SEGMENT = 3;
 const CONNECTED = 2;
 const STATIC = 1;
 export const UNKNOWN_DESTINATION = 1;
+/** Above every prefix. */
+export const CONNECTION_LIMIT = 300;
 
 function priority(length: number, kind: number): number {
   return ROUTE_BASE + PER_BIT * length + kind;
@@ -74,6 +77,15 @@ export function routesNetwork(rules: OwnerRules, network: SegmentIntent): void {
       apply(load(REG.nextHop, network.externalGateway)),
       goto(TABLES.adjacency),
     );
+}
+
+/**
+ * Where connections of a listener end that conntrack had no room for: the userspace datapath hands them on
+ * untranslated. The kernel drops them itself.
+ */
+export function routesUntranslated(rules: OwnerRules, listener: ListenerIntent): void {
+  const untranslated = ctState('+trk', '+new', '-rel', '-dnat');
+  rules.tenant(TABLES.routes, CONNECTION_LIMIT, [reg(REG.listener, listener.id), untranslated, IP]);
 }
 
 export function routesTenant(rules: OwnerRules): void {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Sample } from '../../../src/agent/read-model.js';
 import { createMetrics } from '../../../src/api/metrics.js';
 import { fakeMetrics } from './fake-model.js';
@@ -65,5 +65,37 @@ describe('/metrics', () => {
     const text = await createMetrics({ ...fakeMetrics(), connections: many }).render();
     expect(series(text).filter((line) => line.startsWith('hpnn_connections{'))).toHaveLength(50_000);
     expect(text).toContain('hpnn_series_omitted_total 10');
+  });
+
+  it('are written in slices: the process goes on meanwhile', async () => {
+    const many = function* (): Iterable<Sample> {
+      for (let i = 0; i < 50_000; i++) yield { labels: { tenant: `tenant-${i}`, pool: 'p' }, value: i };
+    };
+    const metrics = createMetrics({ ...fakeMetrics(), connections: many, memberSlots: many });
+    let turns = 0;
+    let ended = false;
+    const turn = (): void => {
+      turns++;
+      if (!ended) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const texts = await Promise.all([metrics.render(), metrics.render()]);
+    ended = true;
+    expect(turns).toBeGreaterThan(3);
+    expect(texts[1]).toBe(texts[0]);
+    expect(series(texts[0]!).filter((line) => line.startsWith('hpnn_member_slots{'))).toHaveLength(50_000);
+    expect(texts[0]!.match(/# TYPE hpnn_member_slots /g)).toHaveLength(1);
+  });
+
+  it('do not wait for a switch that does not answer', async () => {
+    vi.useFakeTimers();
+    try {
+      const metrics = createMetrics({ ...fakeMetrics(), refresh: () => new Promise(() => {}) });
+      const text = metrics.render();
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(await text).toContain('hpnn_openflow_connected 1');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
