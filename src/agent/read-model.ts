@@ -95,8 +95,8 @@ export interface MetricSource {
   bundleLatency(): Iterable<HistogramSample>;
   /** result (equal, repaired). */
   reconciles(): Iterable<Sample>;
-  /** Owners whose flows somebody else had changed; repaired. */
-  drifts(): number;
+  /** tenant: flows that somebody else had changed; repaired. */
+  driftedFlows(): Iterable<Sample>;
   /** Bundles that the switch refused. */
   bundlesRefused(): number;
   /** class (arp, nd, probe, nextHop). */

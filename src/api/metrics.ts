@@ -103,7 +103,7 @@ function define(source: MetricSource, omitted: () => number): Definition[] {
     source.bundleLatency(),
   );
   counter('reconciles', 'Comparisons with what the switch holds, by result', () => source.reconciles());
-  counter('drifts', 'Owners whose flows somebody else had changed', () => one(source.drifts()));
+  counter('drifted_flows', 'Flows that somebody else had changed', () => source.driftedFlows());
   counter('bundles_refused', 'Bundles that the switch refused', () => one(source.bundlesRefused()));
   counter('packet_in', 'Packets handed to the agent, by class', () => source.packetIns());
   counter('packet_out', 'Packets sent by the agent, by the way they take', () => source.packetOuts());

@@ -104,7 +104,10 @@ export function metricsOf(parts: AgentParts): MetricSource {
       { labels: { result: 'equal' }, value: sync.counters.reconcilesEqual },
       { labels: { result: 'repaired' }, value: sync.counters.reconciles - sync.counters.reconcilesEqual },
     ],
-    drifts: () => sync.counters.drifted,
+    driftedFlows: function* () {
+      for (const [id, tenant] of nameOf())
+        yield { labels: { tenant }, value: sync.counters.driftedFlows.get(id) ?? 0 };
+    },
     bundlesRefused: () => sync.counters.bundlesRefused,
     packetIns: () => perClass((cls) => packetIo.counters.classes[cls].received),
     packetOuts: () => labelled('way', packetIo.counters.injectedBy),

@@ -1,7 +1,7 @@
 import type { SwitchConnection } from '../../ofp/channel/types.js';
 import { type Message, matchKey } from '../../ofp/index.js';
 import { cookieOf, type DropReason, dropOf, KIND, meterSubject, TABLES } from '../../pipeline/index.js';
-import type { OwnerEntry } from '../../sync/index.js';
+import { type OwnerEntry, slicer } from '../../sync/index.js';
 import type { AgentParts } from '../parts.js';
 
 /** However often somebody scrapes. */
@@ -15,6 +15,7 @@ export type Limit = 'connections' | 'connection_rate' | 'bandwidth' | 'punt';
 /** Counts by tenant id, then by what. */
 export type TenantCounts<T extends string> = ReadonlyMap<number, ReadonlyMap<T, number>>;
 
+type Entry = Pick<OwnerEntry, 'owner' | 'flows' | 'meters' | 'revision'>;
 type Parts = Pick<AgentParts, 'sync' | 'connectionLimits' | 'facts'>;
 
 /**
@@ -27,11 +28,8 @@ export class SwitchCounters {
   private readonly limits = new Map<number, Map<Limit, number>>();
   private connectionCounts: ReadonlyMap<number, number> = new Map();
   /** Last reading per rule and meter of an owner; goes with the owner. */
-  private readonly last = new WeakMap<OwnerEntry, Map<string, bigint>>();
-  private readonly dropping = new WeakMap<
-    OwnerEntry,
-    { readonly revision: number; readonly drops: boolean }
-  >();
+  private readonly last = new WeakMap<Entry, Map<string, bigint>>();
+  private readonly dropping = new WeakMap<Entry, { readonly revision: number; readonly drops: boolean }>();
   /** Pools that were empty since their counter was read. */
   private readonly wereEmpty = new Set<number>();
   private reading: Promise<void> | undefined;
@@ -81,7 +79,6 @@ export class SwitchCounters {
   }
 
   private async read(): Promise<void> {
-    const entries = this.parts.sync.driftCandidates();
     const connection = this.parts.sync.connection;
     const counts = this.parts.connectionLimits.counts().then(
       (found) => {
@@ -93,18 +90,32 @@ export class SwitchCounters {
       },
     );
     if (connection !== undefined) {
-      await Promise.all([
-        this.readFlows(
-          connection,
-          entries.filter((entry) => this.mayHaveDropped(entry)),
-        ),
-        this.readMeters(connection, entries),
-      ]).catch(this.onFailure);
+      await this.readAll(connection).catch(this.onFailure);
     }
     await counts;
   }
 
-  private mayHaveDropped(entry: OwnerEntry): boolean {
+  private async readAll(conn: SwitchConnection<Message>): Promise<void> {
+    const pause = slicer();
+    const dropping: Entry[] = [];
+    const metered = new Map<number, Entry>();
+    for (const entry of this.parts.sync.owners()) {
+      if (this.mayHaveDropped(entry)) dropping.push(entry);
+      for (const id of entry.meters.keys()) metered.set(id, entry);
+      await pause();
+    }
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < dropping.length) {
+        await this.readOwner(conn, dropping[next++]!);
+        await pause();
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(WINDOW, dropping.length) }, worker));
+    if (metered.size > 0) await this.readMeters(conn, metered);
+  }
+
+  private mayHaveDropped(entry: Entry): boolean {
     const { kind, object } = entry.owner;
     if (kind === KIND.pool) {
       const empty = (this.parts.facts.serving.get(object)?.size ?? 0) === 0;
@@ -118,15 +129,7 @@ export class SwitchCounters {
     return drops;
   }
 
-  private async readFlows(conn: SwitchConnection<Message>, entries: readonly OwnerEntry[]): Promise<void> {
-    let next = 0;
-    const worker = async (): Promise<void> => {
-      while (next < entries.length) await this.readOwner(conn, entries[next++]!);
-    };
-    await Promise.all(Array.from({ length: Math.min(WINDOW, entries.length) }, worker));
-  }
-
-  private async readOwner(conn: SwitchConnection<Message>, entry: OwnerEntry): Promise<void> {
+  private async readOwner(conn: SwitchConnection<Message>, entry: Entry): Promise<void> {
     const request = {
       type: 'flow_stats_request',
       cookie: cookieOf(entry.owner),
@@ -145,10 +148,10 @@ export class SwitchCounters {
     }
   }
 
-  private async readMeters(conn: SwitchConnection<Message>, entries: readonly OwnerEntry[]): Promise<void> {
-    const owners = new Map<number, OwnerEntry>();
-    for (const entry of entries) for (const id of entry.meters.keys()) owners.set(id, entry);
-    if (owners.size === 0) return;
+  private async readMeters(
+    conn: SwitchConnection<Message>,
+    owners: ReadonlyMap<number, Entry>,
+  ): Promise<void> {
     for await (const part of conn.multipart({ type: 'meter_stats_request' })) {
       if (part.type !== 'meter_stats_reply') continue;
       for (const { meterId, bands } of part.entries) {
@@ -162,7 +165,7 @@ export class SwitchCounters {
   }
 
   /** What a counter of the switch rose by since it was last read; all of it where it began again. */
-  private since(entry: OwnerEntry, key: string, value: bigint): number {
+  private since(entry: Entry, key: string, value: bigint): number {
     let readings = this.last.get(entry);
     if (readings === undefined) {
       readings = new Map();

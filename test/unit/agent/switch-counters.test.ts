@@ -54,7 +54,7 @@ function world() {
   const serving = new Map<number, ReadonlySet<number>>();
   const counters = new SwitchCounters(
     {
-      sync: { connection, driftCandidates: () => entries },
+      sync: { connection, owners: () => entries.values() },
       facts: { serving },
       connectionLimits: {
         counts: () =>

@@ -137,7 +137,7 @@ export function fakeMetrics(): MetricSource {
     flowMods: none,
     bundleLatency: none,
     reconciles: none,
-    drifts: () => 0,
+    driftedFlows: none,
     bundlesRefused: () => 0,
     configErrors: () => 0,
     packetIns: none,
