@@ -1,5 +1,6 @@
 import type { SwitchConnection } from '../../ofp/channel/types.js';
 import { type Message, matchKey } from '../../ofp/index.js';
+import { getLimits } from '../../ovs/index.js';
 import { cookieOf, type DropReason, dropOf, KIND, meterSubject, TABLES } from '../../pipeline/index.js';
 import { type OwnerEntry, slicer } from '../../sync/index.js';
 import type { AgentParts } from '../parts.js';
@@ -16,7 +17,7 @@ export type Limit = 'connections' | 'connection_rate' | 'bandwidth' | 'punt';
 export type TenantCounts<T extends string> = ReadonlyMap<number, ReadonlyMap<T, number>>;
 
 type Entry = Pick<OwnerEntry, 'owner' | 'flows' | 'meters' | 'revision'>;
-type Parts = Pick<AgentParts, 'sync' | 'connectionLimits' | 'facts'>;
+type Parts = Pick<AgentParts, 'sync' | 'vswitchd' | 'facts'>;
 
 /**
  * What the switch counts: packets that rules and meters drop, and connections. Read owner by owner, which the switch
@@ -80,9 +81,9 @@ export class SwitchCounters {
 
   private async read(): Promise<void> {
     const connection = this.parts.sync.connection;
-    const counts = this.parts.connectionLimits.counts().then(
-      (found) => {
-        this.connectionCounts = found;
+    const counts = getLimits(this.parts.vswitchd).then(
+      ({ zones }) => {
+        this.connectionCounts = new Map([...zones].map(([zone, { count }]) => [zone, count]));
       },
       (error: unknown) => {
         this.connectionCounts = new Map();

@@ -19,7 +19,12 @@ function world() {
   const packets = new Map<OwnerEntry, bigint>();
   const entries: OwnerEntry[] = [];
   const asked: Message[] = [];
-  const state = { meterDrops: 0n, connections: new Map([[TENANT, 3]]), now: 0, unreachable: false };
+  const state = {
+    meterDrops: 0n,
+    limits: `default limit=0\nzone=${TENANT},limit=5,count=3\n`,
+    now: 0,
+    unreachable: false,
+  };
   const rules = new Map<OwnerEntry, { table: number; priority: number; cookie: bigint }>();
 
   const owner = (kind: Kind, object: number, reason: DropReason, meters: number[] = []): OwnerEntry => {
@@ -56,9 +61,8 @@ function world() {
     {
       sync: { connection, owners: () => entries.values() },
       facts: { serving },
-      connectionLimits: {
-        counts: () =>
-          state.unreachable ? Promise.reject(new Error('no')) : Promise.resolve(state.connections),
+      vswitchd: {
+        call: () => (state.unreachable ? Promise.reject(new Error('no')) : Promise.resolve(state.limits)),
       },
     } as unknown as ConstructorParameters<typeof SwitchCounters>[0],
     () => state.now,
