@@ -182,13 +182,14 @@ function countDuplicates({ neighbours }: AgentParts): Map<number, number> {
 
 /** As `lbctl status` says it; also of tenants whose file is wrong and of which nothing runs. */
 function* tenantStates({ intents, sync }: AgentParts): Generator<Sample> {
-  const failed = new Set(sync.failures().map((f) => f.owner.tenant));
   const kept = new Set(intents.kept);
   const summaries = sync.summaries();
   const connected = sync.connection !== undefined;
   for (const { id, name } of intents.tenants.values()) {
-    const applied = connected && (summaries.get(id)?.pending ?? 0) === 0;
-    const state = failed.has(id) ? 'failed' : kept.has(name) ? 'kept' : applied ? 'applied' : 'pending';
+    const summary = summaries.get(id);
+    const applied = connected && summary?.pending === 0;
+    const failed = (summary?.failed ?? 0) > 0;
+    const state = failed ? 'failed' : kept.has(name) ? 'kept' : applied ? 'applied' : 'pending';
     yield { labels: { tenant: name, state }, value: 1 };
   }
   const refused = new Set<string>();
