@@ -78,7 +78,7 @@ export async function compile(
   ids: IdAllocator,
   pause: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Compiled> {
-  ids.beginRound();
+  ids.beginRound(new Set([PROVIDER_NAME, ...config.tenants.map((tenant) => tenant.name)]));
   const provider: ProviderIntent = {
     networks: config.node === undefined ? [] : compileProvider(config.node, ids),
   };
@@ -111,7 +111,7 @@ export async function compile(
       const path = error instanceof IdError ? ['id'] : error.path;
       problems.push({ ...problemAt(tenant.source, path, error.message), tenant: tenant.name });
       const { id } = tenant.value;
-      if (error instanceof IdError && error.code !== 'taken')
+      if (error instanceof IdError)
         waiting.push({ tenant: tenant.name, ...(id === undefined ? {} : { id }) });
       ids.retainTenant(tenant.name);
     }

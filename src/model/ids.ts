@@ -52,6 +52,7 @@ export class IdAllocator {
   private readonly held = new Map<string, Set<string>>();
   private used = new Set<string>();
   private retained = new Set<string>();
+  private released: Quarantined[] = [];
   private dirty = false;
   private saving: Promise<void> = Promise.resolve();
 
@@ -116,10 +117,16 @@ export class IdAllocator {
     return numbers?.owner.get(id) ?? numbers?.quarantine.get(id);
   }
 
-  /** Starts a round: what isn't asked for until `sweep` is no longer configured. */
-  beginRound(): void {
+  /**
+   * Starts a round: what isn't asked for until `sweep` is no longer configured. Tenants that aren't `present` give up
+   * what they have at once, so that nobody is told that a number belongs to somebody who is gone.
+   */
+  beginRound(present?: ReadonlySet<string>): void {
     this.used = new Set();
     this.retained = new Set();
+    this.released = [];
+    if (present === undefined) return;
+    for (const [tenant, held] of this.held) if (!present.has(tenant)) this.releaseUnused(tenant, held);
   }
 
   /** Counts as asked for: all that a tenant has that didn't change, or can't be compiled now and runs on. */
@@ -127,24 +134,10 @@ export class IdAllocator {
     this.retained.add(tenant);
   }
 
-  /** Puts numbers nobody asked for in this round into quarantine, and returns them. */
+  /** Puts numbers nobody asked for in this round into quarantine, and returns all that this round put there. */
   sweep(): Quarantined[] {
-    const released: Quarantined[] = [];
-    for (const [tenant, held] of this.held) {
-      if (this.retained.has(tenant)) continue;
-      for (const name of held) {
-        if (this.used.has(name)) continue;
-        const space = name.slice(0, name.indexOf(' ')) as Space;
-        const key = name.slice(space.length + 1);
-        const numbers = this.numbers(space);
-        const id = numbers.byKey.get(key)!;
-        this.quarantine(numbers, key, id);
-        released.push({ space, id, key });
-        held.delete(name);
-      }
-      if (held.size === 0) this.held.delete(tenant);
-    }
-    return released;
+    for (const [tenant, held] of this.held) if (!this.retained.has(tenant)) this.releaseUnused(tenant, held);
+    return this.released;
   }
 
   quarantined(): Quarantined[] {
@@ -225,6 +218,20 @@ export class IdAllocator {
       if (!numbers.owner.has(id) && !numbers.quarantine.has(id)) return id;
     }
     throw new IdError('exhausted', `all ${limit} numbers for ${space.split('/')[0]}s are in use`);
+  }
+
+  private releaseUnused(tenant: string, held: Set<string>): void {
+    for (const name of held) {
+      if (this.used.has(name)) continue;
+      const space = name.slice(0, name.indexOf(' ')) as Space;
+      const key = name.slice(space.length + 1);
+      const numbers = this.numbers(space);
+      const id = numbers.byKey.get(key)!;
+      this.quarantine(numbers, key, id);
+      this.released.push({ space, id, key });
+      held.delete(name);
+    }
+    if (held.size === 0) this.held.delete(tenant);
   }
 
   private quarantine(numbers: Numbers, key: string, id: number): void {
