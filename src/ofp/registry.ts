@@ -238,7 +238,8 @@ export function registerMessage<K extends MessageType>(type: K, ...forms: readon
 
 /** The form that writes `message`. Throws `unsupported` where the version has none. */
 export function messageFormFor(message: Message, version: OfpVersion): AnyMessageForm {
-  const forms = messageTables[version].encoders.get(message.type);
+  // A hello or an error may have been decoded in a version that nothing else is.
+  const forms = messageTables[version]?.encoders.get(message.type);
   if (forms) {
     for (const form of forms) {
       if (form.accepts === undefined || form.accepts(message, version)) return form;
