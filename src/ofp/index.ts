@@ -37,7 +37,7 @@ export {
 } from './match.js';
 export { packetInReason, packetInReasonNumber } from './messages/packet.js';
 export * from './registry.js';
-export { splitGroup } from './split.js';
+export { splitGroup, splitRequest } from './split.js';
 export type * from './types/action.js';
 export * from './types/bundle.js';
 export * from './types/field.js';

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { decodeMessage, encodeMessage } from '../index.js';
+import { decodeMessage, encodeMessage, OfpEncodeError, splitRequest } from '../index.js';
 import type { OfpVersion } from '../types/field.js';
 import type { Message, PacketIn } from '../types/message.js';
 import { Bulk } from './bulk.js';
@@ -308,7 +308,7 @@ export class Connection implements SwitchConnection<Message> {
   private write(message: Message, xid: number, bundleId?: number): void {
     const w = this.queue.writer;
     const start = w.pos;
-    if (bundleId === undefined) encodeMessage(w, this.version, xid, message);
+    if (bundleId === undefined) this.writeWhole(message, xid);
     else
       try {
         wire.beginBundleAdd(w, this.version, xid, bundleId);
@@ -319,6 +319,17 @@ export class Connection implements SwitchConnection<Message> {
         throw error;
       }
     this.written();
+  }
+
+  /** A multipart request that is too long for one message goes out in several. */
+  private writeWhole(message: Message, xid: number): void {
+    const w = this.queue.writer;
+    try {
+      encodeMessage(w, this.version, xid, message);
+    } catch (error) {
+      if (!(error instanceof OfpEncodeError) || error.code !== 'too-long') throw error;
+      for (const part of splitRequest(message, this.version)) encodeMessage(w, this.version, xid, part);
+    }
   }
 
   private control(
