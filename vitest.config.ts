@@ -10,5 +10,6 @@ export default defineConfig({
       'test/differential/**/*.test.ts',
     ],
     testTimeout: 30_000,
+    hookTimeout: 60_000,
   },
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Host } from '../../../lab/host.js';
+import { askAll, datagram, echoes } from '../../../lab/packets.js';
 import { httpServer, udpEcho } from '../../../lab/services.js';
 import type { ProviderIntent } from '../../../src/model/types.js';
 import { OFP13, OFP15, type OfpVersion } from '../../../src/ofp/index.js';
@@ -14,7 +15,7 @@ import {
   segment,
   tenant,
 } from '../../golden/pipeline/intents.js';
-import { ask, udp, World } from './world.js';
+import { ask, World } from './world.js';
 
 /**
  * Two tenants with equal private addresses and public VIPs on one external network, a client beside the uplink and
@@ -106,40 +107,39 @@ describe.each([
   });
 
   it.each(['a', 'b'] as const)('serves external clients of tenant %s', async (name) => {
-    const seen = await ask(at.get('ext')!, `http://${VIPS[name]}/`, 12);
-    expect(Object.keys(seen).sort()).toEqual([
-      `${name}-be1 for 192.168.5.50`,
-      `${name}-be2 for 192.168.5.50`,
-    ]);
+    const wanted = [`${name}-be1 for 192.168.5.50`, `${name}-be2 for 192.168.5.50`];
+    expect(await askAll(at.get('ext')!, `http://${VIPS[name]}/`, wanted)).toEqual(wanted);
   });
 
   it.each(['a', 'b'] as const)('serves clients beyond the gateway of tenant %s', async (name) => {
     const { stdout } = await at
       .get('gw')!
-      .exec(['curl', '-sS', '--max-time', '2', '--interface', '203.0.113.9', `http://${VIPS[name]}/`]);
+      .exec(['curl', '-sS', '--max-time', '15', '--interface', '203.0.113.9', `http://${VIPS[name]}/`]);
     expect(stdout).toMatch(new RegExp(`"server":"${name}-be[12]","client":"203.0.113.9"`));
   });
 
   it.each(['a', 'b'] as const)('serves UDP of tenant %s', async (name) => {
-    expect(await udp(at.get('ext')!, VIPS[name], 7, 'hello')).toBe(`${name}-be2 hello`);
+    expect(await datagram(at.get('ext')!, VIPS[name], 7, 'hello')).toBe(`${name}-be2 hello`);
   });
 
   it('tracks nothing for a stateless listener', async () => {
     await world.lab.vswitch.flushConnections();
     await ask(at.get('ext')!, `http://${VIPS.a}/`, 2);
-    expect(await world.lab.vswitch.connections()).toEqual([]);
+    const tracked = await world.lab.vswitch.connections();
+    expect(tracked.filter((c) => c.includes(VIPS.a))).toEqual([]);
   });
 
   it('answers echo and ARP for public VIPs and the own address', async () => {
     for (const address of [...Object.values(VIPS), '192.168.5.1'])
-      expect(await at.get('ext')!.ping(address)).toBe(true);
+      expect(await echoes(at.get('ext')!, address), address).toBe(true);
   });
 
   it('serves the private VIP to the same members beside the public one', async () => {
     for (const name of ['a', 'b']) {
-      const seen = await ask(at.get(`${name}-client`)!, 'http://10.20.0.100/', 12);
-      expect(Object.keys(seen).sort()).toEqual([`${name}-be1 for 10.20.0.10`, `${name}-be2 for 10.20.0.10`]);
-      expect(await udp(at.get(`${name}-client`)!, '10.20.0.101', 7, 'x')).toBe(`${name}-be2 x`);
+      const client = at.get(`${name}-client`)!;
+      const wanted = [`${name}-be1 for 10.20.0.10`, `${name}-be2 for 10.20.0.10`];
+      expect(await askAll(client, 'http://10.20.0.100/', wanted)).toEqual(wanted);
+      expect(await datagram(client, '10.20.0.101', 7, 'x')).toBe(`${name}-be2 x`);
     }
   });
 
@@ -152,13 +152,13 @@ describe.each([
 
   it('serves its own public VIP to a member', async () => {
     expect(await ask(at.get('a-be1')!, `http://${VIPS.a}/`, 3)).toEqual({ [`a-be1 for ${VIPS.a}`]: 3 });
-    const seen = await ask(at.get('b-be1')!, `http://${VIPS.b}/`, 12);
-    expect(Object.keys(seen).sort()).toEqual([`b-be1 for ${VIPS.b}`, 'b-be2 for 10.20.0.2']);
+    const wanted = [`b-be1 for ${VIPS.b}`, 'b-be2 for 10.20.0.2'];
+    expect(await askAll(at.get('b-be1')!, `http://${VIPS.b}/`, wanted)).toEqual(wanted);
   });
 
   it('serves insiders by a stateful public VIP, not by a stateless one', async () => {
-    const seen = await ask(at.get('b-client')!, `http://${VIPS.b}/`, 12);
-    expect(Object.keys(seen).sort()).toEqual(['b-be1 for 10.20.0.10', 'b-be2 for 10.20.0.10']);
+    const wanted = ['b-be1 for 10.20.0.10', 'b-be2 for 10.20.0.10'];
+    expect(await askAll(at.get('b-client')!, `http://${VIPS.b}/`, wanted)).toEqual(wanted);
     expect((await at.get('a-client')!.curl(`http://${VIPS.a}/`, ['--max-time', '0.4'])).ok).toBe(false);
   });
 

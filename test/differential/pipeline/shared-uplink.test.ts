@@ -50,16 +50,22 @@ it('answers a broadcast ARP once, whoever it is for, without a warning of the sw
   const capture = await ext.capture({ filter: 'arp[6:2] == 2' });
   await ext.exec(['arping', '-I', 'eth0', '-c', '1', '-w', '1', '192.168.5.209'], { allowFailure: true });
   await ext.exec(['arping', '-I', 'eth0', '-c', '1', '-w', '1', '192.168.5.240'], { allowFailure: true });
+  await until(() => capture.frames().length > 0, { what: 'the answer' });
   expect(await capture.stop()).toHaveLength(1);
   expect(logOf(world)).not.toMatch(/WARN.*(resubmit|translation|loop)/);
 });
 
-it('loses no connection, also after a flush of conntrack under ports that servers hold in TIME_WAIT', async () => {
+it('loses no connection, also after a flush of conntrack under ports that servers hold in TIME_WAIT', {
+  timeout: 200_000,
+}, async () => {
   // Few ports, so the second and third round meet those of the first.
   await ext.exec(['sysctl', '-qw', 'net.ipv4.ip_local_port_range=40000 41999']);
   for (let round = 0; round < 3; round++) {
-    const load = await HttpLoad.start(ext, 'http://192.168.5.10/', 20);
-    await until(async () => (await load.sample()).requests > 1500, { what: '1500 requests' });
+    const load = await HttpLoad.start(ext, 'http://192.168.5.10/', 20, 15_000);
+    await until(async () => (await load.sample()).requests > 1500, {
+      what: '1500 requests',
+      timeout: 60_000,
+    });
     const { failed, errors } = await load.stop();
     expect([failed, errors]).toEqual([0, {}]);
     await world.lab.vswitch.flushConnections();

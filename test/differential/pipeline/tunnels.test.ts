@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Host } from '../../../lab/host.js';
+import { echoes } from '../../../lab/packets.js';
 import { httpServer } from '../../../lab/services.js';
 import { OFP13, OFP15, type OfpVersion } from '../../../src/ofp/index.js';
 import type { ResolvedNeighbour } from '../../../src/pipeline/index.js';
@@ -94,7 +95,7 @@ describe.each([
   it('answers ARP and echo through the tunnel, to each VNI', async () => {
     for (const vtep of vteps)
       for (const address of ['10.40.0.1', '10.40.0.100'])
-        expect(await vtep.ping(address, 2), address).toBe(true);
+        expect(await echoes(vtep, address), address).toBe(true);
   });
 
   it('lets a member behind the tunnel open its own VIP', async () => {

@@ -123,25 +123,9 @@ export class World {
 export async function ask(host: Host, url: string, n: number): Promise<Record<string, number>> {
   const seen: Record<string, number> = {};
   for (let i = 0; i < n; i++) {
-    const { ok, body, error, code } = await host.curl(url);
+    const { ok, body, error, code } = await host.curl(url, ['--max-time', '15']);
     const key = ok ? `${answer(body).server} for ${answer(body).client}` : `failed ${code} ${error}`;
     seen[key] = (seen[key] ?? 0) + 1;
   }
   return seen;
-}
-
-/** Sends one datagram from a connected socket; returns the answer, an error code, or `silence`. */
-export async function udp(
-  host: Host,
-  address: string,
-  port: number,
-  text: string,
-  timeoutMs = 1500,
-): Promise<string> {
-  const script = `const s = require('dgram').createSocket('udp4');
-s.on('message', (m) => { console.log(m.toString()); process.exit(); });
-s.on('error', (e) => { console.log(e.code); process.exit(); });
-setTimeout(() => { console.log('silence'); process.exit(); }, ${timeoutMs});
-s.connect(${port}, '${address}', () => s.send('${text}'));`;
-  return (await host.exec([process.execPath, '-e', script])).stdout.trim();
 }

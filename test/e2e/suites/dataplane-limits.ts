@@ -2,10 +2,10 @@ import t, { type Test } from 'tap';
 import { isLearned, kindOf, tenantOf } from '../../../lab/flows.js';
 import { HttpLoad } from '../../../lab/load.js';
 import { disturbances, memberIs, tenantFlows } from '../../../lab/observations.js';
+import { ask, askAll, blast, isSilent, pretend } from '../../../lab/packets.js';
 import { pause, until } from '../../../lab/until.js';
 import { dropOf, KIND } from '../../../src/pipeline/index.js';
 import { NAMES, PUBLIC, type TenantName, VIP } from './dataplane-config.js';
-import { ask, askAll, blast, isSilent, pretend } from './dataplane-packets.js';
 import type { DataplaneWorld } from './dataplane-world.js';
 
 type Lab = DataplaneWorld['lab'];

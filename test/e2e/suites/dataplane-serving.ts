@@ -1,9 +1,9 @@
 import t from 'tap';
 import { tenantOf } from '../../../lab/flows.js';
+import { ask, askAll, datagram, drink, echoes, isSilent, openAtOnce, pathMtu } from '../../../lab/packets.js';
 import { until } from '../../../lab/until.js';
 import { listenerMeterId } from '../../../src/pipeline/index.js';
 import { NAMES, PUBLIC, TAGGED, type TenantName, VIP } from './dataplane-config.js';
-import { ask, askAll, datagram, drink, echoes, isSilent, openAtOnce, pathMtu } from './dataplane-packets.js';
 import type { DataplaneWorld } from './dataplane-world.js';
 
 const CLIENT = '10.20.0.10';

@@ -4,11 +4,11 @@ import type { Agent } from '../../../lab/agent.js';
 import { Host } from '../../../lab/host.js';
 import { Lab } from '../../../lab/lab.js';
 import { applied, health } from '../../../lab/observations.js';
+import { hose } from '../../../lab/packets.js';
 import { httpServer, udpEcho } from '../../../lab/services.js';
 import { until } from '../../../lab/until.js';
 import { VSwitch } from '../../../lab/vswitch.js';
 import { NAMES, nodeYaml, type TenantChange, type TenantName, tenantYaml } from './dataplane-config.js';
-import { hose } from './dataplane-packets.js';
 
 /**
  * Four tenants with every address in common, attached in every way there is:

@@ -1,8 +1,8 @@
-import type { Host } from '../../../lab/host.js';
-import { answer } from '../../../lab/services.js';
-import { until } from '../../../lab/until.js';
+import type { Host } from './host.js';
+import { answer } from './services.js';
+import { until } from './until.js';
 
-/** What hosts send in the tests of the data plane, and what comes back. */
+/** What hosts send, and what comes back. */
 
 const PYTHON = '/usr/bin/python3';
 
