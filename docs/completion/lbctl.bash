@@ -3,7 +3,7 @@ _lbctl() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command='' words='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${COMP_WORDS[i]} in
-      --remote|-f|--format|-t|--tenant|-p|--pool|--limit|--table|--kind|--from|--segment|--ct-next|-o|--output|--class|--duration|--since) ((i++)) ;;
+      --remote|-f|--format|-t|--tenant|-p|--pool|--limit|--table|--kind|--from|--segment|--ct-next|-o|--output|--class|--duration|--rate|--max-size|--since) ((i++)) ;;
       -*) ;;
       *)
         if [[ -z $command ]]; then command=${COMP_WORDS[i]}
@@ -34,7 +34,7 @@ _lbctl() {
     'drain') words='-V --version --remote -f --format --no-headings -t --tenant -p --pool --watch -h --help' ;;
     'enable') words='-V --version --remote -f --format --no-headings -t --tenant -p --pool --watch -h --help' ;;
     'trace') words='--from --segment --ct-next --tracked --json --raw -V --version --remote -f --format --no-headings -t --tenant -p --pool --watch -h --help' ;;
-    'capture') words='-o --output --class --no-frames --duration -V --version --remote -f --format --no-headings -t --tenant -p --pool --watch -h --help' ;;
+    'capture') words='-o --output --class --no-frames --duration --rate --max-size -V --version --remote -f --format --no-headings -t --tenant -p --pool --watch -h --help' ;;
     'events') words='--since -V --version --remote -f --format --no-headings -t --tenant -p --pool --watch -h --help' ;;
     'config') words='check plan apply show schema -V --version --remote -f --format --no-headings -t --tenant -p --pool --watch -h --help' ;;
     'config check') words='-V --version --remote -f --format --no-headings -t --tenant -p --pool --watch -h --help' ;;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type RunningApi, startApi } from '../api/index.js';
 import { NeighbourTable } from '../arp/index.js';
+import { CaptureHub } from '../capture/index.js';
 import { HealthChecker, Histogram } from '../hc/index.js';
 import {
   AdminState,
@@ -195,6 +196,7 @@ export class Agent {
       neighbours,
       health,
       vswitchd,
+      captures: new CaptureHub((tap) => this.channel?.setTap(tap)),
       bundleMs,
       events,
       lag: new LoopLag(),

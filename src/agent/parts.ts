@@ -1,4 +1,5 @@
 import type { NeighbourTable } from '../arp/index.js';
+import type { CaptureHub } from '../capture/index.js';
 import type { HealthChecker, Histogram } from '../hc/index.js';
 import type { AdminState, IdAllocator, NodeConfig } from '../model/index.js';
 import type { Unixctl } from '../ovs/index.js';
@@ -32,6 +33,7 @@ export interface AgentParts {
   readonly neighbours: NeighbourTable;
   readonly health: HealthChecker;
   readonly vswitchd: Unixctl;
+  readonly captures: CaptureHub;
   /** Milliseconds from sending a bundle to its commit. */
   readonly bundleMs: Histogram;
   readonly events: EventLog;

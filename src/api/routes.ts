@@ -157,13 +157,8 @@ export function installActions(base: FastifyInstance, model: ReadModel, access: 
     s.captureRequest,
     z.string(),
     (b, request, reply) => {
-      const { tenant } = checkFilter(model, { tenant: b.tenant });
-      return sendCapture(request, reply, model, {
-        format: b.format,
-        frames: b.frames,
-        ...(tenant === undefined ? {} : { tenant }),
-        ...(b.classes === undefined ? {} : { classes: b.classes }),
-      });
+      checkFilter(model, { tenant: b.tenant });
+      return sendCapture(request, reply, model, defined(b));
     },
   );
   action('/config/check', 'Validates the configuration directory', s.empty, s.answers.check, () =>

@@ -58,6 +58,26 @@ export const captureRequest = z.strictObject({
   tenant: name.optional(),
   classes: z.array(z.string().max(40)).max(40).optional(),
   frames: z.boolean().default(true),
+  rate: z
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .meta({ description: 'Messages per second beyond which they are dropped; default 10,000' }),
+  maxBytes: z
+    .number()
+    .int()
+    .min(1000)
+    .max(2 ** 40)
+    .optional()
+    .meta({ description: 'Ends the capture; default 1 GiB' }),
+  durationSeconds: z
+    .number()
+    .min(0.1)
+    .max(86_400)
+    .optional()
+    .meta({ description: 'Ends the capture; default an hour' }),
 });
 export const applyRequest = z.strictObject({
   wait: z.number().min(0).max(3600).optional().meta({ description: 'Seconds to wait for the switch' }),

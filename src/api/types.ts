@@ -404,8 +404,13 @@ export interface CaptureRequest {
   readonly tenant?: string;
   /** Message classes to keep: `flow_mod`, `packet_in`, `bundle` …; absent: all. */
   readonly classes?: readonly string[];
-  /** Also the frames punted and injected. */
+  /** pcapng: also the frames punted and injected, on an interface of their own. */
   readonly frames: boolean;
+  /** Messages per second beyond which they are dropped. */
+  readonly rate?: number;
+  /** What ends the capture. */
+  readonly maxBytes?: number;
+  readonly durationSeconds?: number;
 }
 
 /** RFC 9457, application/problem+json. */

@@ -1,6 +1,10 @@
 /** The world around a command; replaced in tests. */
 export interface Io {
-  readonly stdout: { write(data: string | Uint8Array): unknown };
+  /** A `write` that returns false asks to wait for `drain`. */
+  readonly stdout: {
+    write(data: string | Uint8Array): unknown;
+    once?(event: 'drain', listener: () => void): unknown;
+  };
   readonly stderr: { write(data: string | Uint8Array): unknown };
   readonly stdin: AsyncIterable<Uint8Array | string>;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { FlowKind } from '../api/types.js';
 import { logLevels, setAdministrative } from './commands/admin.js';
+import { type CaptureOptions, capture } from './commands/capture.js';
 import { applyConfig, checkConfig, planConfig, showConfig, showSchema } from './commands/config.js';
 import {
   showConnections,
@@ -16,13 +17,7 @@ import {
   showSlots,
 } from './commands/show.js';
 import { diffFlows, showStatus } from './commands/status.js';
-import {
-  type CaptureOptions,
-  capture,
-  followEvents,
-  type TraceOptions,
-  tracePacket,
-} from './commands/trace.js';
+import { followEvents, type TraceOptions, tracePacket } from './commands/trace.js';
 import { type Context, createContext } from './context.js';
 import type { Io } from './io.js';
 import { loadOfpPrint } from './ofp-print-loader.js';
@@ -210,9 +205,17 @@ export function createProgram(io: Io, version: string, now: () => number = Date.
     ((c: Context, o: CaptureOptions) => capture(c, o)) as Run,
   )
     .option('-o, --output <file>', 'write pcapng to a file; - is standard output')
-    .option('--class <class...>', 'only these messages: flow_mod, packet_in, bundle, …')
-    .option('--no-frames', 'leave out punted and injected frames')
-    .option('--duration <seconds>', 'end after so long', (text: string) => number(text, 0.1, 86_400));
+    .option('--class <class...>', 'only these messages: flow_mod, packet_in, bundle, barrier, error, …')
+    .option('--no-frames', 'leave the frames punted and injected out of the file')
+    .option('--duration <seconds>', 'end after so long; an hour where not given', (text: string) =>
+      number(text, 0.1, 86_400),
+    )
+    .option('--rate <messages>', 'drop and count what is more per second; 10000 where not given', (text) =>
+      number(text, 1, 1_000_000, true),
+    )
+    .option('--max-size <MiB>', 'end at so much; 1024 where not given', (text) =>
+      number(text, 0.001, 1_000_000),
+    );
   add(root, 'events', 'what happens, as it happens', ['lbctl events -t acme'], ((
     c: Context,
     o: { since?: number },

@@ -1,6 +1,7 @@
 import type { AgentParts } from '../parts.js';
 import { type ReadModel, RefusedError } from '../read-model.js';
 import { setDrained } from './admin.js';
+import { captureOf } from './capture.js';
 import { applyConfig, showConfig } from './config.js';
 import { connectionRows } from './connections.js';
 import { diffFlows } from './diff-flows.js';
@@ -14,10 +15,6 @@ import { Readiness } from './readiness.js';
 import { configProblems, namesOf, statusOf } from './status.js';
 import { fdbRows, groupRows, meterRows, portRows } from './tables.js';
 import { traceOf } from './trace.js';
-
-function notYet(what: string): RefusedError {
-  return new RefusedError('unavailable', `${what} is not in this version; see docs/limits.md`);
-}
 
 /** What the API shows and does, over the parts of a running agent. */
 export function createReadModel(parts: AgentParts): ReadModel {
@@ -40,10 +37,7 @@ export function createReadModel(parts: AgentParts): ReadModel {
     drain: (member) => setDrained(parts, member, true),
     enable: (member) => setDrained(parts, member, false),
     trace: (request) => traceOf(parts, request),
-    // biome-ignore lint/correctness/useYield: it refuses before the first byte
-    capture: async function* () {
-      throw notYet('capture');
-    },
+    capture: (request, signal) => captureOf(parts, request, signal),
     configCheck: async () => {
       const { loaded, compiled } = await parts.intents.preview();
       return { problems: configProblems([...loaded.problems, ...compiled.problems]) };

@@ -1,5 +1,4 @@
-/** `trace`, `capture`, `events`: see what happens to packets and messages. */
-import { open } from 'node:fs/promises';
+/** `trace`, `events`: see what happens to packets, and what happens. */
 import type { AgentEvent, TraceRequest, TraceResult } from '../../api/types.js';
 import type { Context } from '../context.js';
 import { CliError, EXIT } from '../io.js';
@@ -59,49 +58,6 @@ function verdict(result: TraceResult, colors: boolean): string {
     result.output === undefined ? undefined : `out by ${result.output}`,
   ].filter((fact) => fact !== undefined);
   return `=> ${paint(result.verdict, 'good', colors)}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}${reason}`;
-}
-
-export interface CaptureOptions {
-  readonly output?: string;
-  readonly class?: readonly string[];
-  readonly frames: boolean;
-  /** Seconds. */
-  readonly duration?: number;
-}
-
-/** Until Ctrl-C or the duration is over. A file is pcapng; standard output gets text, or pcapng with `-o -`. */
-export async function capture(context: Context, options: CaptureOptions): Promise<void> {
-  const { io, filter } = context;
-  const over = options.duration === undefined ? [] : [AbortSignal.timeout(options.duration * 1000)];
-  const signal = AbortSignal.any([io.interrupted, ...over]);
-  const chunks = context.client.stream(
-    'POST',
-    '/capture',
-    {
-      format: options.output === undefined ? 'text' : 'pcapng',
-      frames: options.frames,
-      ...(filter.tenant === undefined ? {} : { tenant: filter.tenant }),
-      ...(options.class === undefined ? {} : { classes: options.class }),
-    },
-    signal,
-  );
-  if (options.output === undefined || options.output === '-') {
-    for await (const chunk of chunks) io.stdout.write(chunk);
-    return;
-  }
-  let bytes = 0;
-  const file = await open(options.output, 'w').catch((error: NodeJS.ErrnoException) => {
-    throw new CliError(EXIT.usage, `can't write ${options.output}: ${error.code ?? error.message}`);
-  });
-  try {
-    for await (const chunk of chunks) {
-      await file.write(chunk);
-      bytes += chunk.length;
-    }
-  } finally {
-    await file.close();
-  }
-  io.stderr.write(`lbctl: ${bytes} bytes written to ${options.output}\n`);
 }
 
 /** Until Ctrl-C. */

@@ -37,7 +37,7 @@ export interface ConnectionOptions {
  * Every promise that it gave settles at the latest when it closes.
  */
 export class Connection implements SwitchConnection<Message> {
-  /** Sees every byte in both directions; set and unset at any time. */
+  /** Sees every message in both directions; set and unset at any time. */
   tap: Tap | undefined;
   private state: 'handshake' | 'setup' | 'ready' | 'closed' = 'handshake';
   private closeReason = '';
@@ -127,7 +127,6 @@ export class Connection implements SwitchConnection<Message> {
     });
     socket.on('data', (chunk: Uint8Array) => {
       this.bytesIn += chunk.length;
-      this.tap?.('in', chunk, this);
       this.keepalive.heard();
       this.receiver.push(chunk);
     });
@@ -272,6 +271,7 @@ export class Connection implements SwitchConnection<Message> {
   private dispatch(message: Uint8Array): void {
     const type = wire.typeOf(message);
     this.typesIn.add(type);
+    this.tap?.('in', message, this);
     if (this.state === 'handshake' && this.handshake.take(message)) return;
     const xid = wire.xidOf(message);
     switch (type) {

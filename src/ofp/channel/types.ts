@@ -60,7 +60,10 @@ export interface Clock {
   setTimeout(fn: () => void, ms: number): { cancel(): void };
 }
 
-/** Sees the raw bytes of a connection in stream order; chunks need not end with a message. Must not keep them. */
+/**
+ * Sees the bytes of a connection in stream order: one message that came in and is about to be handled, or a batch of
+ * whole messages that is written. Must not keep them.
+ */
 export type Tap = (direction: 'in' | 'out', bytes: Uint8Array, connection: { readonly peer: string }) => void;
 
 /** PEM files for `ssl:` and `pssl:`. The CA decides who may speak to us: both sides must show a certificate of it. */

@@ -343,7 +343,10 @@ export function fakeModel(metrics: MetricSource = fakeMetrics()): FakeModel {
     async *capture(request, signal) {
       calls.push({ method: 'capture', argument: request });
       yield Buffer.from('> flow_mod xid=1\n');
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      await new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve());
+        if (request.durationSeconds !== undefined) setTimeout(resolve, request.durationSeconds * 1000);
+      });
       calls.push({ method: 'captureEnd', argument: undefined });
     },
     configCheck: () => note('configCheck', undefined, { problems: [] }),

@@ -153,18 +153,21 @@ test('garbage after good messages ends the connection with the reason', async ()
   await waiting;
 });
 
-test('the tap sees every byte of both directions, from when it is set until it is unset', async () => {
+test('the tap sees every message of both directions, from when it is set until it is unset', async () => {
   const { connection, peer } = await connect();
   const seen: string[] = [];
   connection.tap = (direction, bytes) => seen.push(`${direction} ${bytes[1]} ${bytes.length}`);
   connection.send(raw(14, 8));
   await turns();
-  peer.write(message(6, 10, 0, [1]));
+  // In two pieces, and the second message's beginning with the first.
+  peer.write(Buffer.concat([message(6, 10, 0, [1]), message(6, 12, 0, [1, 2]).subarray(0, 5)]));
+  await turns();
+  peer.write(message(6, 12, 0, [1, 2]).subarray(5));
   await turns();
   connection.tap = undefined;
   connection.send(raw(14));
   await turns();
-  expect(seen).toEqual(['out 14 16', 'in 10 9']);
+  expect(seen).toEqual(['out 14 16', 'in 10 9', 'in 12 10']);
 });
 
 test('messages and bytes are counted by type', async () => {
