@@ -1,47 +1,30 @@
-import { parseArgs } from 'node:util';
 import { formatProblem, IdAllocator } from '../model/index.js';
 import { Agent } from './agent.js';
 import { Intents } from './intents.js';
-import { LOG_LEVELS, Loggers, type LogLevel } from './logging.js';
+import { Loggers } from './logging.js';
+import { notify } from './notify.js';
+import { type CommandLine, helpText, parseCommandLine } from './options.js';
 import { VERSION } from './version.js';
 
-const HELP = `Usage: hpnn-agent [--config DIR] [--check] [--log-level LEVEL]
-
-Turns one Open vSwitch bridge into a multi-tenant router and load balancer.
-
-  --config DIR       node.yaml and tenants.d/*.yaml; default /etc/hpnn
-  --check            check the configuration and exit: 0 right, 1 wrong
-  --log-level LEVEL  ${LOG_LEVELS.join(', ')}; default info
-  --version          print the version
-  --help             print this
-
-SIGHUP reads the configuration again; SIGTERM ends the agent, the switch goes on forwarding.
-`;
-
 async function main(): Promise<number | undefined> {
-  const { values } = parseArgs({
-    options: {
-      config: { type: 'string', default: '/etc/hpnn' },
-      check: { type: 'boolean', default: false },
-      'log-level': { type: 'string', default: 'info' },
-      version: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help || values.version) {
-    process.stdout.write(values.help ? HELP : `hpnn-agent ${VERSION}\n`);
-    return 0;
-  }
-  const level = values['log-level'] as LogLevel;
-  if (!LOG_LEVELS.includes(level)) throw new Error(`--log-level ${level}: one of ${LOG_LEVELS.join(', ')}`);
-  if (values.check) return check(values.config);
-  const loggers = new Loggers(level);
-  const agent = await Agent.start(values.config, loggers);
-  process.on('SIGHUP', () => agent.reloadSoon());
-  const end = () => void agent.stop().then(() => process.exit(0));
+  const { action, ...rest } = parseCommandLine(process.argv.slice(2));
+  if (action === 'check') return check(rest.dir);
+  if (action === 'run') return run(rest);
+  process.stdout.write(action === 'help' ? helpText() : `hpnn-agent ${VERSION}\n`);
+  return 0;
+}
+
+async function run({ dir, level }: Omit<CommandLine, 'action'>): Promise<undefined> {
+  let agent: Agent | undefined;
+  // From the first moment on: a reload while it starts must not end it.
+  process.on('SIGHUP', () => agent?.reloadSoon());
+  agent = await Agent.start(dir, new Loggers(level));
+  const end = () => {
+    void Promise.all([notify('STOPPING=1'), agent.stop()]).then(() => process.exit(0));
+  };
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
-  return undefined;
+  await notify('--ready', `--status=serving ${dir}`);
 }
 
 async function check(dir: string): Promise<number> {
@@ -52,7 +35,10 @@ async function check(dir: string): Promise<number> {
   ).preview();
   const problems = [...loaded.problems, ...compiled.problems];
   for (const problem of problems) process.stderr.write(`${formatProblem(problem)}\n`);
-  return problems.some((p) => p.severity === 'error') ? 1 : 0;
+  const errors = problems.filter((p) => p.severity === 'error').length;
+  const warnings = problems.length - errors;
+  process.stdout.write(`${dir}: ${compiled.tenants.size} tenants, ${errors} errors, ${warnings} warnings\n`);
+  return errors > 0 ? 1 : 0;
 }
 
 main().then(

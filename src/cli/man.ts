@@ -1,6 +1,7 @@
 /** Manual pages, man(7), from the commands themselves. */
 import type { Command, Option } from 'commander';
 import { GLOBAL_EXAMPLES, type Program } from './program.js';
+import { bold, roff, title } from './roff.js';
 
 /** File name → content: `lbctl.1` and one page for each command. */
 export function manPages(program: Program): Map<string, string> {
@@ -12,20 +13,6 @@ export function manPages(program: Program): Map<string, string> {
   };
   for (const command of program.root.commands) visit(command, command.name());
   return pages;
-}
-
-/** Backslashes and dashes as they are, and nothing at the beginning of a line that troff would obey. */
-function roff(text: string): string {
-  return text
-    .replaceAll('\\', '\\e')
-    .replaceAll('-', '\\-')
-    .replace(/^([.'])/gm, '\\&$1');
-}
-
-const bold = (text: string): string => `\\fB${roff(text)}\\fR`;
-
-function title(name: string): string {
-  return `.TH ${name.toUpperCase().replaceAll('-', '\\-')} 1 "" "hpnn" "hpnn manual"\n`;
 }
 
 function optionList(options: readonly Option[]): string {
@@ -48,7 +35,7 @@ const exampleList = (samples: readonly string[]): string =>
 function overview({ root }: Program): string {
   const list = (command: Command, path: string): string =>
     `.TP\n${bold(path)}\n${roff(command.description())}\n${command.commands.map((child) => list(child, `${path} ${child.name()}`)).join('')}`;
-  return `${title('lbctl')}.SH NAME
+  return `${title('lbctl', 1)}.SH NAME
 lbctl \\- ${roff(root.description())}
 .SH SYNOPSIS
 .B lbctl
@@ -102,7 +89,7 @@ function page({ root, examples }: Program, command: Command, path: string): stri
   const children = command.commands
     .map((child) => `.TP\n${bold(child.name())}\n${roff(child.description())}\n`)
     .join('');
-  return `${title(`lbctl-${path.replaceAll(' ', '-')}`)}.SH NAME
+  return `${title(`lbctl-${path.replaceAll(' ', '-')}`, 1)}.SH NAME
 ${roff(`lbctl-${path.replaceAll(' ', '-')}`)} \\- ${roff(command.description())}
 .SH SYNOPSIS
 .B ${roff(`lbctl ${path}`)}

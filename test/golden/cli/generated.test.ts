@@ -18,7 +18,8 @@ describe('generated from the commands', () => {
   it('are the manual pages (`npx vitest run -u` rewrites them)', async () => {
     const pages = manPages(program);
     for (const [file, text] of pages) await expect(text).toMatchFileSnapshot(`../../../docs/man/${file}`);
-    expect(readdirSync(new URL('../../../docs/man/', import.meta.url)).sort()).toEqual([...pages.keys()].sort());
+    const there = readdirSync(new URL('../../../docs/man/', import.meta.url)).filter((file) => file.startsWith('lbctl'));
+    expect(there.sort()).toEqual([...pages.keys()].sort());
   });
 
   it('is the completion script', async () => {
