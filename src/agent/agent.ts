@@ -140,7 +140,10 @@ export class Agent {
       desired,
       log: loggers.get('openflow'),
       onAttach: (connection) => {
-        packetIo.attach(connection);
+        // Not before the rules are there: what is asked through an empty pipeline, nobody answers.
+        void sync.settled().then(() => {
+          if (connection.open) packetIo.attach(connection);
+        });
         events.add({ type: 'switch', text: `connected from ${connection.peer}` });
         void this.limits.apply();
       },

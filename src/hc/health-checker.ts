@@ -26,6 +26,8 @@ import { ProbeWire } from './wire.js';
 
 /** Intervals are longer or shorter by up to this part of them. */
 const JITTER = 0.1;
+/** Checks start on a grid of so many milliseconds: those of one moment leave in one write to the switch. */
+const GRID_MS = 5;
 /** New targets beyond which their first probes are spread over a whole interval. */
 const SPREAD_OVER = 1000;
 /** A time-out that is handled this late waits for answers that may lie in the socket. */
@@ -155,7 +157,7 @@ export class HealthChecker {
     this.neverStarted += fresh.length;
     const share = Math.min(1, this.neverStarted / SPREAD_OVER);
     for (const target of fresh) {
-      target.nominal = now + this.random() * share * target.monitor.delayMs;
+      target.nominal = onGrid(now + this.random() * share * target.monitor.delayMs);
       this.targetTimers.schedule(target, target.nominal);
     }
   }
@@ -287,8 +289,7 @@ export class HealthChecker {
     target.phase = 'idle';
     if (target.gone) return;
     const interval = target.monitor.delayMs * (1 + (this.random() - 0.5) * 2 * JITTER);
-    target.nominal += interval;
-    if (target.nominal < now) target.nominal = now;
+    target.nominal = onGrid(Math.max(target.nominal + interval, now));
     this.targetTimers.schedule(target, target.nominal);
   }
 
@@ -304,3 +305,7 @@ export class HealthChecker {
 }
 
 const PROTOCOL: Record<MonitorType, number> = { TCP: 6, HTTP: 6, 'UDP-CONNECT': 17, PING: 1 };
+
+function onGrid(at: number): number {
+  return Math.ceil(at / GRID_MS) * GRID_MS;
+}
