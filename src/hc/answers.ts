@@ -50,6 +50,7 @@ export class Answers {
     const { target } = flight;
     if (target.onLink && arp.lookup(tenant, segment, target.nextHop)?.mac !== packet.eth.src) {
       counters.wrongMac++;
+      flight.stranger = packet.eth.src;
       arp.observe(context, target.nextHop, packet.eth.src);
       return;
     }

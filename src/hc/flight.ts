@@ -1,3 +1,4 @@
+import { formatMac, type Mac } from '../packetio/frames/address.js';
 import type { Packet } from '../packetio/frames/packet.js';
 import type { Timed } from '../packetio/timer-queue.js';
 import { PingProbe, UdpProbe } from './datagram-probes.js';
@@ -36,6 +37,8 @@ export class Flight implements Timed, ProbeHost {
   over = false;
   /** Its time-out was put off once, for answers not yet read. */
   grace = false;
+  /** Another card than the neighbour's answered; it counts for nothing, but says why there is silence. */
+  stranger: Mac | undefined;
   private retryAt = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -70,8 +73,7 @@ export class Flight implements Timed, ProbeHost {
   /** The moment that it waited for. */
   onTime(now: number): void {
     if (now >= this.deadline) {
-      const outcome = this.probe.expire();
-      this.verdict(outcome);
+      this.verdict(this.explained(this.probe.expire()));
       this.closed();
       return;
     }
@@ -80,6 +82,11 @@ export class Flight implements Timed, ProbeHost {
       this.probe.onTimer();
     }
     if (!this.over && this.heapIndex < 0) this.tower.wake(this, Math.min(this.retryAt, this.deadline));
+  }
+
+  private explained(outcome: Outcome): Outcome {
+    if (outcome.ok || this.stranger === undefined) return outcome;
+    return { ...outcome, reason: `${outcome.reason}: answers came from ${formatMac(this.stranger)}` };
   }
 
   answered(): void {

@@ -124,6 +124,8 @@ describe('TCP check', () => {
     world.clock.advance(100);
     expect(world.observed).toEqual([0x0666n]);
     expect(world.hc.counters.wrongMac).toBe(1);
+    world.clock.advance(1000);
+    expect(world.row().reason).toBe('connect timed out: answers came from 00:00:00:00:06:66');
   });
 
   it('behind a router, answers may come from any card', () => {
