@@ -54,6 +54,27 @@ export async function program(host: Host, name: string, argv: readonly string[])
   return child;
 }
 
+/** Floods the host's segment by its card; see lab/programs/flood.py. */
+export async function flood(host: Host, gatewayMac: string): Promise<Flood> {
+  const child = host.spawn(['/usr/bin/python3', join(PROGRAMS, 'flood.py'), 'eth0', gatewayMac]);
+  await child.says(/^ready$/m);
+  return {
+    stop: async () => {
+      await child.stop('SIGTERM', 15_000);
+      return JSON.parse(child.stdout.trim().split('\n').at(-1) ?? '') as FloodReport;
+    },
+  };
+}
+
+export interface FloodReport {
+  /** Packets. */
+  readonly sent: number;
+  readonly seconds: number;
+}
+export interface Flood {
+  stop(): Promise<FloodReport>;
+}
+
 /** Parses an answer of {@link httpServer}. */
 export function answer(body: string): HttpAnswer {
   return JSON.parse(body) as HttpAnswer;

@@ -58,6 +58,7 @@ export class NeighbourTable {
       settings: this.settings,
       random: this.random,
       now: () => this.clock.now(),
+      delaySince: (since) => this.io.delaySince(since),
       schedule: (entry, at) => this.timers.schedule(entry, at),
       solicit: (entry, unicast) => this.solicit(entry, unicast),
       changed: (entry) => this.changed(entry),

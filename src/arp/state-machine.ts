@@ -17,6 +17,8 @@ export interface Surroundings {
   readonly settings: NeighbourSettings;
   readonly random: Random;
   now(): number;
+  /** Milliseconds that the way to the switch and back took, at worst since then. */
+  delaySince(since: number): number;
   schedule(entry: Entry, at: number): void;
   /** Asks the known station, or everybody. False where the question could not be sent. */
   solicit(entry: Entry, unicast: boolean): boolean;
@@ -139,6 +141,7 @@ export class NeighbourStateMachine {
 
   private stepIncomplete(entry: Entry): void {
     const { settings } = this.env;
+    this.forgive(entry, settings.retransmitMs);
     if (entry.attempts >= settings.multicastSolicitations) {
       this.fail(entry);
       return;
@@ -168,6 +171,7 @@ export class NeighbourStateMachine {
   private stepProbe(entry: Entry): void {
     const { settings } = this.env;
     const now = this.env.now();
+    this.forgive(entry, entry.fast ? FAST_MS : settings.retransmitMs);
     if (entry.fast) {
       if (entry.attempts < FAST_SOLICITATIONS) {
         if (this.env.solicit(entry, true) && this.env.solicit(entry, false)) entry.attempts++;
@@ -188,6 +192,11 @@ export class NeighbourStateMachine {
     }
     if (this.env.solicit(entry, entry.attempts < settings.unicastSolicitations)) entry.attempts++;
     this.env.schedule(entry, now + settings.retransmitMs);
+  }
+
+  /** A question whose answer may still be in a queue on the way does not count. */
+  private forgive(entry: Entry, waitedMs: number): void {
+    if (entry.attempts > 0 && this.env.delaySince(entry.askedAt) > waitedMs / 2) entry.attempts--;
   }
 
   private onKnownAnswer(entry: Entry, station: Station): void {

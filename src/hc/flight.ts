@@ -14,6 +14,8 @@ import type { Path, ProbeWire } from './wire.js';
 export interface Tower {
   readonly wire: ProbeWire;
   now(): number;
+  /** Of the way to the switch and back, in ms. */
+  delay(): number;
   wake(flight: Flight, at: number): void;
   answered(flight: Flight): void;
   verdict(flight: Flight, outcome: Outcome): void;
@@ -64,7 +66,9 @@ export class Flight implements Timed, ProbeHost {
 
   timer(ms: number): void {
     if (this.over) return;
-    this.retryAt = ms === 0 ? Number.POSITIVE_INFINITY : this.tower.now() + ms;
+    // What is on its way in a long queue need not be asked again.
+    this.retryAt =
+      ms === 0 ? Number.POSITIVE_INFINITY : this.tower.now() + Math.max(ms, 2 * this.tower.delay());
     const at = Math.min(this.retryAt, this.deadline);
     // A later moment is found when the earlier one comes: most timers are put off, few come.
     if (at < this.due || this.heapIndex < 0) this.tower.wake(this, at);

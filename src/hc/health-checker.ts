@@ -30,6 +30,8 @@ const JITTER = 0.1;
 const GRID_MS = 5;
 /** New targets beyond which their first probes are spread over a whole interval. */
 const SPREAD_OVER = 1000;
+/** Round trip to the switch beyond which no more checks are started for the moment. */
+const CONGESTED_MS = 100;
 /** A time-out that is handled this late waits for answers that may lie in the socket. */
 const GRACE_MS = 5;
 const MS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000];
@@ -74,7 +76,13 @@ export class HealthChecker {
     this.random = random;
     this.wire = new ProbeWire(io);
     this.lag = new LagWatch(clock);
-    this.starts = new StartQueue(clock, limits.probesPerSecond, (target) => this.start(target));
+    this.starts = new StartQueue({
+      clock,
+      perSecond: limits.probesPerSecond,
+      start: (target) => this.start(target),
+      // More than the switch manages would only make all answers late.
+      congested: () => io.delay() > CONGESTED_MS,
+    });
     this.targetTimers = new TimerQueue(clock, (target) => this.onTargetTime(target));
     this.flightTimers = new TimerQueue(clock, (flight, now) => this.onFlightTime(flight, now));
     this.debouncer = new Debouncer(clock, limits.quietMs, limits.latestMs, (batch) => {
@@ -83,6 +91,7 @@ export class HealthChecker {
     this.tower = {
       wire: this.wire,
       now: () => clock.now(),
+      delay: () => io.delay(),
       wake: (flight, at) => this.flightTimers.schedule(flight, at),
       answered: (flight) => this.onAnswered(flight),
       verdict: (flight, outcome) => this.conclude(flight.target, flight, outcome),
@@ -273,9 +282,12 @@ export class HealthChecker {
     if (link !== this.io.link) return 'not judged: the connection to the switch was lost meanwhile';
     if (!outcome.assumed && outcome.kind !== 'timeout' && outcome.kind !== 'no-neighbour') return undefined;
     const since = flight ? flight.startedAt : target.waitingSince;
+    const long = target.monitor.timeoutMs / 2;
     const deaf = this.lag.worstSince(since);
-    if (deaf <= target.monitor.timeoutMs / 2) return undefined;
-    return `not judged: the agent was busy for ${Math.round(deaf)} ms`;
+    if (deaf > long) return `not judged: the agent was busy for ${Math.round(deaf)} ms`;
+    const delay = this.io.delaySince(since);
+    if (delay > long) return `not judged: the switch was busy for ${Math.round(delay)} ms`;
+    return undefined;
   }
 
   private suspend(target: Target, reason: string): void {

@@ -5,6 +5,17 @@ import type { Target } from './target.js';
 /** Most probes started before the loop gets a turn. */
 const SLICE = 256;
 
+/** While congested, so often it is looked whether that is over. */
+const PAUSE_MS = 10;
+
+export interface StartQueueOptions {
+  readonly clock: Clock;
+  readonly perSecond: number;
+  readonly start: (target: Target) => void;
+  /** Nothing is started while this says so. */
+  readonly congested: () => boolean;
+}
+
 /** Targets whose time has come, started in that order and no faster than the limit. */
 export class StartQueue {
   private queue: Target[] = [];
@@ -12,11 +23,8 @@ export class StartQueue {
   private scheduled = false;
   private readonly bucket: TokenBucket;
 
-  constructor(
-    private readonly clock: Clock,
-    perSecond: number,
-    private readonly start: (target: Target) => void,
-  ) {
+  constructor(private readonly options: StartQueueOptions) {
+    const { clock, perSecond } = options;
     this.bucket = new TokenBucket(perSecond, Math.max(1, perSecond / 50), clock.now());
   }
 
@@ -32,8 +40,13 @@ export class StartQueue {
 
   private drain(): void {
     this.scheduled = false;
+    const { clock, congested, start } = this.options;
+    if (congested()) {
+      this.later(PAUSE_MS);
+      return;
+    }
     for (let n = 0; n < SLICE && this.size > 0; n++) {
-      const now = this.clock.now();
+      const now = clock.now();
       const wait = this.bucket.wait(now);
       if (wait > 0) {
         this.later(Math.max(1, wait));
@@ -43,7 +56,7 @@ export class StartQueue {
       // Removed or changed while it waited: no probe, no token.
       if (target.gone || target.phase !== 'ready') continue;
       this.bucket.take(now);
-      this.start(target);
+      start(target);
     }
     if (this.size > 0) this.later(0);
     else {
@@ -58,6 +71,6 @@ export class StartQueue {
       this.head = 0;
     }
     this.scheduled = true;
-    this.clock.setTimeout(() => this.drain(), ms);
+    this.options.clock.setTimeout(() => this.drain(), ms);
   }
 }

@@ -3,6 +3,7 @@ import { type Message, OFPP, type PacketIn } from '../ofp/types/message.js';
 import { contextOf } from './context.js';
 import { FairQueue } from './fair-queue.js';
 import { InjectionActions } from './injection-actions.js';
+import { PathWatch } from './path-watch.js';
 import { TokenBucket } from './token-bucket.js';
 import {
   type Clock,
@@ -41,6 +42,7 @@ const CLASS_OF = new Map<number, PuntClass>(CLASSES.map((cls) => [PUNT[cls], cls
 /** Bytes given to a connection before it must say that they left. */
 const WINDOW = 4 * 1024 * 1024;
 const CHUNK = 256 * 1024;
+const NOTHING = new Uint8Array(0);
 
 export interface PuntCounters {
   received: number;
@@ -87,6 +89,7 @@ export class SwitchPacketIo implements PacketIo {
   private readonly handlers = new Map<PuntClass, Handler>();
   private readonly actions = new InjectionActions();
   private readonly budget: TokenBucket;
+  private readonly path: PathWatch;
   private connection: SwitchConnection<Message> | undefined;
   private lastLink = 0;
   private scheduled = false;
@@ -97,6 +100,7 @@ export class SwitchPacketIo implements PacketIo {
   constructor(options: { readonly clock: Clock; readonly limits?: PacketIoLimits }) {
     this.clock = options.clock;
     this.limits = { ...DEFAULTS, ...options.limits };
+    this.path = new PathWatch(this.clock);
     const { perTenant, perClass, packetsPerSecond } = this.limits;
     const queue = () => new FairQueue<Waiting>(perTenant, perClass);
     this.queues = { arp: queue(), nd: queue(), probe: queue(), nextHop: queue() };
@@ -107,11 +111,20 @@ export class SwitchPacketIo implements PacketIo {
     return this.connection?.open ? this.lastLink : 0;
   }
 
+  delay(): number {
+    return this.path.current();
+  }
+
+  delaySince(since: number): number {
+    return this.path.worstSince(since);
+  }
+
   /** Uses `connection` from now on; another one is let go. */
   attach(connection: SwitchConnection<Message>): void {
     this.detach();
     this.connection = connection;
     this.lastLink++;
+    this.path.start(() => connection.request({ type: 'echo_request', data: NOTHING }));
     connection.onPacketIn((packet) => {
       if (this.connection === connection) this.receive(packet);
     });
@@ -123,6 +136,7 @@ export class SwitchPacketIo implements PacketIo {
   /** Drops what waits: it belongs to a switch that may be another one when it is back. */
   detach(): void {
     this.connection = undefined;
+    this.path.stop();
     this.outstanding = 0;
     this.unasked = 0;
     for (const cls of CLASSES) this.queues[cls].clear();

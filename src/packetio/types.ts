@@ -35,6 +35,9 @@ export type Injection =
 export interface PacketIo {
   /** 0 while no switch is connected; else a number that no other connection had. */
   readonly link: number;
+  /** Milliseconds that the way to the switch and back takes now, and took at worst since a moment on the clock. */
+  delay(): number;
+  delaySince(since: number): number;
   /**
    * Returns false where the frame was dropped: no connection, or the connection is congested. The bytes are copied
    * before it returns: the caller may reuse them.

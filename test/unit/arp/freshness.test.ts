@@ -39,6 +39,18 @@ describe('freshness', () => {
     expect(w.events).toMatchObject([{ type: 'failed' }]);
   });
 
+  it('a switch that answers late costs no neighbour', () => {
+    w.settled();
+    w.hosts = [];
+    w.io.delayMs = 800;
+    w.clock.advance(120_000);
+    expect(w.entry()).toMatchObject({ mac: CARD, state: 'PROBE' });
+    expect(w.requests().length).toBeLessThan(120);
+    w.io.delayMs = 10;
+    w.clock.advance(7000);
+    expect(w.entry().mac).toBe(0n);
+  });
+
   it('a host that is no target ages out when nobody uses it', () => {
     w.settled();
     w.table.setTargets(1, []);

@@ -128,6 +128,25 @@ describe('time', () => {
     expect(world.row().status).toBe('ERROR');
   });
 
+  it('a switch that answers late condemns nobody: none is judged by silence, and no check is started', () => {
+    world.hc.setChecks(TENANT, [check({ monitor: { ...monitor, maxRetriesDown: 1 } })]);
+    world.clock.advance(1000);
+    behaviour = () => undefined;
+    while (syns.length < 2) world.clock.advance(10);
+    world.io.delayMs = 600;
+    world.clock.advance(10_000);
+    // The check that was under way had planned to say its SYN again.
+    expect(syns.length).toBe(3);
+    expect(world.row()).toMatchObject({
+      status: 'ONLINE',
+      fall: 0,
+      reason: 'not judged: the switch was busy for 600 ms',
+    });
+    world.io.delayMs = 0;
+    world.clock.advance(4000);
+    expect(world.row()).toMatchObject({ status: 'ERROR', reason: 'connect timed out' });
+  });
+
   it('a short stall does not excuse', () => {
     world.hc.setChecks(TENANT, [check({ monitor: { ...monitor, maxRetriesDown: 1 } })]);
     world.clock.advance(1000);

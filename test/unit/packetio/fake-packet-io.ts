@@ -10,10 +10,20 @@ export interface Sent {
 /** Keeps what is sent, hands in what a test punts. */
 export class FakePacketIo implements PacketIo {
   link = 1;
+  /** Of the way to the switch and back, at all times. */
+  delayMs = 0;
   sent: Sent[] = [];
   /** Called for each frame sent, after it was kept: a scripted network. */
   onSent: (sent: Sent) => void = () => {};
   private readonly handlers = new Map<PuntClass, (context: PacketContext, frame: Uint8Array) => void>();
+
+  delay(): number {
+    return this.delayMs;
+  }
+
+  delaySince(): number {
+    return this.delayMs;
+  }
 
   inject(how: Injection, frame: Uint8Array): boolean {
     if (this.link === 0) return false;

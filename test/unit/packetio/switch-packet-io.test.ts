@@ -23,6 +23,10 @@ class FakeConnection {
   drained() {
     return new Promise<void>((resolve) => this.drain.push(resolve));
   }
+  echoes: (() => void)[] = [];
+  request(): Promise<unknown> {
+    return new Promise<void>((resolve) => this.echoes.push(resolve));
+  }
   onPacketIn(handler: (packet: PacketIn) => void) {
     this.punt = handler;
   }
