@@ -14,11 +14,11 @@ const PATIENT = 'delay: 2, timeout: 2, max_retries: 1, max_retries_down: 2';
 
 /** Port and verdict of each server of lab/programs/odd-servers.mjs. */
 const HTTP: Record<string, [port: number, status: 'ONLINE' | 'ERROR', reason: string]> = {
-  good: [8001, 'ONLINE', 'HTTP 200'],
-  huge: [8002, 'ONLINE', 'HTTP 200'],
-  bytes: [8003, 'ONLINE', 'HTTP 200'],
-  chunked: [8004, 'ONLINE', 'HTTP 200'],
-  interim: [8005, 'ONLINE', 'HTTP 200'],
+  good: [8001, 'ONLINE', 'ok'],
+  huge: [8002, 'ONLINE', 'ok'],
+  bytes: [8003, 'ONLINE', 'ok'],
+  chunked: [8004, 'ONLINE', 'ok'],
+  interim: [8005, 'ONLINE', 'ok'],
   mute: [8006, 'ERROR', 'no answer to the request in time'],
   drip: [8007, 'ERROR', 'answer not complete in time'],
   interims: [8008, 'ERROR', 'answers 1xx without end'],
@@ -127,30 +127,30 @@ const says = (pool: string, rows: Record<string, ['ONLINE' | 'ERROR', string]>) 
   });
 
 await says('a/tcp', {
-  nginx: ['ONLINE', 'connected'],
+  nginx: ['ONLINE', 'ok'],
   closed: ['ERROR', 'connect refused'],
   absent: ['ERROR', 'no ARP answer from 10.20.0.9 on a/p2'],
   silent: ['ERROR', 'connect timed out'],
-  routed: ['ONLINE', 'connected'],
+  routed: ['ONLINE', 'ok'],
   unreachable: ['ERROR', 'ICMP host unreachable from 10.20.0.254'],
 });
-await says('b/tcp', { nginx: ['ERROR', 'connect refused'], closed: ['ONLINE', 'connected'] });
+await says('b/tcp', { nginx: ['ERROR', 'connect refused'], closed: ['ONLINE', 'ok'] });
 await says('a/http', {
-  nginx: ['ONLINE', 'HTTP 200'],
+  nginx: ['ONLINE', 'ok'],
   closed: ['ERROR', 'connect refused'],
   silent: ['ERROR', 'connect timed out'],
   ...Object.fromEntries(Object.entries(HTTP).map(([kind, [, status, reason]]) => [kind, [status, reason]])),
 });
 await says('a/udp', {
-  echo: ['ONLINE', 'replied'],
-  mute: ['ONLINE', 'no answer, which counts as up'],
+  echo: ['ONLINE', 'ok'],
+  mute: ['ONLINE', 'ok'],
   closed: ['ERROR', 'ICMP port unreachable from 10.20.0.2'],
 });
-await says('a/dns', { echo: ['ONLINE', 'replied'], mute: ['ERROR', 'no answer'] });
+await says('a/dns', { echo: ['ONLINE', 'ok'], mute: ['ERROR', 'no answer'] });
 await says('a/ping', {
-  here: ['ONLINE', 'replied'],
+  here: ['ONLINE', 'ok'],
   silent: ['ERROR', 'no echo reply'],
-  routed: ['ONLINE', 'replied'],
+  routed: ['ONLINE', 'ok'],
   absent: ['ERROR', 'no ARP answer from 10.20.0.9 on a/p2'],
 });
 

@@ -79,7 +79,7 @@ const logged = (message: string, text: string) =>
   agent.process.stdout.split('\n').filter((line) => line.includes(message) && line.includes(text));
 const fell = (name: Name) => logged('member ERROR', `"member":"${name}"`);
 /** Its last check succeeded at its present place. */
-const answers = (name: Name) => world.verdict(`a/web/${name}`, 'ONLINE', 'connected');
+const answers = (name: Name) => world.verdict(`a/web/${name}`, 'ONLINE', 'ok');
 const took = (since: number) => `${Date.now() - since} ms`;
 
 for (const name of Object.keys(MEMBERS) as Name[]) if (name !== 'crooked') await answers(name);
@@ -192,7 +192,7 @@ await t.test('the first packet to a host that nobody knows waits until the host 
   });
   t.equal(code, 0, stdout);
   const found = (await neighbours(agent)).find(({ address }) => address === '10.30.0.9');
-  t.match(found, { source: 'host', state: 'REACHABLE', port: 'v-quiet' });
+  t.match(found, { source: 'demand', state: 'REACHABLE', port: 'v-quiet' });
   await host('liar').exec(['ping', '-n', '-c', '1', '-W', '1', '10.30.0.77'], { allowFailure: true });
   await until(async () => !(await neighbours(agent)).some(({ address }) => address === '10.30.0.77'), {
     what: 'an absent host being forgotten',
