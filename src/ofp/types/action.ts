@@ -6,7 +6,8 @@ import type { Field, FieldValue, Subfield } from './field.js';
  */
 export interface ActionTypes {
   output: {
-    readonly port: number /** Bytes for the controller; default 0xffff, OFPCML_NO_BUFFER. */;
+    readonly port: number;
+    /** Bytes for the controller. Default: 0xffff (OFPCML_NO_BUFFER) to OFPP.CONTROLLER, 0 to other ports. */
     readonly maxLen?: number;
   };
   group: { readonly groupId: number };
