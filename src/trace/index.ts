@@ -6,4 +6,12 @@ export { TraceNames } from './names.js';
 export { parseTrace, type TracedPass, TraceSyntaxError } from './ofproto.js';
 export { type PacketSpec, parsePacket } from './packet.js';
 export { type Place, placePacket, type TraceWorld } from './place.js';
-export { type Ask, findTracked, runTrace, type TraceQuestion, type TraceRun, type Tracked } from './run.js';
+export {
+  type Ask,
+  findTracked,
+  parseAnswered,
+  runTrace,
+  type TraceQuestion,
+  type TraceRun,
+  type Tracked,
+} from './run.js';

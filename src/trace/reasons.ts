@@ -21,6 +21,8 @@ const REASONS: Partial<Record<DropReason, Reason>> = {
     `listener ${j.names.listenerName(j.tenantId, object)} is stateless and public: it serves clients of its external network alone`,
   'empty-pool': (j, object) => emptyPool(j, object),
   'unknown-destination': (j) => `no route to ${j.destination || 'that'}`,
+  'connection-limit': (j) =>
+    `tenant ${j.names.tenantName(j.tenantId)} has as many connections as its limit allows`,
   'not-a-vip': (j) =>
     `${j.destination || 'that'} is no public VIP, and nothing else is reachable from an external network`,
   'unknown-port': (j) => unknownPort(j),

@@ -42,9 +42,8 @@ export type Ask = (command: string, ...args: string[]) => Promise<string>;
 /** Asks the switch, and goes on by hand where `ofproto/trace` can't: it doesn't know what conntrack translates to. */
 export async function runTrace(ask: Ask, question: TraceQuestion): Promise<TraceRun> {
   const { bridge, flow, tracked } = question;
-  const states = tracked ? [tracked.state, ...(question.ctNext ?? [])] : (question.ctNext ?? []);
-  const raw = await ask('ofproto/trace', bridge, flow, ...ctNextArguments(states));
-  const passes = parseTrace(raw);
+  const given = tracked ? [tracked.state, ...(question.ctNext ?? [])] : (question.ctNext ?? []);
+  const { passes, raw } = await traceWithAnswers(ask, bridge, flow, given);
   const table = passes.length > 1 ? resumedAt(passes[0]!) : undefined;
   if (tracked === undefined || table === undefined) return { passes, raw };
   const onward = await ask(
@@ -56,6 +55,47 @@ export async function runTrace(ask: Ask, question: TraceQuestion): Promise<Trace
   const [next, ...rest] = parseTrace(onward);
   const resumed = { ctState: tracked.state.split(','), assumed: false, translated: tracked.translated };
   return { passes: [passes[0]!, { ...next!, resumed }, ...rest], raw: `${parts(raw)[0]}\n${onward}` };
+}
+
+/** Lookups that one packet may need; the pipeline needs two. */
+const MAX_LOOKUPS = 8;
+
+/**
+ * Where nobody says what conntrack answers, a new connection is assumed; that it translates what was just committed
+ * with a translation is not assumed by the switch, and so is said, lookup by lookup.
+ */
+async function traceWithAnswers(
+  ask: Ask,
+  bridge: string,
+  flow: string,
+  given: readonly string[],
+): Promise<TraceRun> {
+  let states = [...given];
+  for (let round = 0; ; round++) {
+    const raw = await ask('ofproto/trace', bridge, flow, ...ctNextArguments(states));
+    const passes = parseAnswered(raw, given.length);
+    const wrong = passes.findIndex((pass, i) => i > given.length && !answersRight(pass, passes[i - 1]!));
+    if (wrong < 0 || round >= MAX_LOOKUPS) return { passes, raw };
+    const before = passes.slice(1, wrong).map((pass) => pass.resumed?.ctState.join(',') || 'trk,new');
+    states = [...before, `trk,new,${translates(passes[wrong]!, passes[wrong - 1]!).join(',')}`];
+  }
+}
+
+/** @param given how many answers of conntrack somebody gave; those after them are assumed */
+export function parseAnswered(raw: string, given: number): TracedPass[] {
+  return parseTrace(raw).map((pass, i) =>
+    pass.resumed === undefined ? pass : { ...pass, resumed: { ...pass.resumed, assumed: i > given } },
+  );
+}
+
+/** Which addresses the lookup changed, in words of ct_state. */
+function translates({ flow }: TracedPass, { finalFlow }: TracedPass): string[] {
+  const changed = (...names: string[]) => names.some((name) => flow.get(name) !== finalFlow.get(name));
+  return [...(changed('nw_src', 'tp_src') ? ['snat'] : []), ...(changed('nw_dst', 'tp_dst') ? ['dnat'] : [])];
+}
+
+function answersRight(pass: TracedPass, before: TracedPass): boolean {
+  return translates(pass, before).every((word) => pass.resumed?.ctState.includes(word) ?? true);
 }
 
 /** The text up to the first recirculation. */

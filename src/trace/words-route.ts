@@ -9,6 +9,7 @@ export function routes(j: Journey, rule: TracedRule): string {
   const to = j.destination;
   const owner = ownerOf(rule);
   const goes = rule.actions.some((a) => a.text.startsWith('goto_table'));
+  if (!goes && owner?.kind === KIND.listener) return 'a new connection that conntrack did not take';
   if (!goes) {
     const hop = rule.actions.flatMap((a) => a.warnings).find((w) => w.includes('TTL') || w.includes('ttl'));
     if (hop !== undefined) j.reason = `its TTL is used up: ${hop}`;

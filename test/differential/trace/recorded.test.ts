@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { OFP15 } from '../../../src/ofp/index.js';
+import { OFP13, OFP15 } from '../../../src/ofp/index.js';
 import { unixctl } from '../../../src/ovs/index.js';
-import { ctNextArguments } from '../../../src/trace/index.js';
+import { runTrace } from '../../../src/trace/index.js';
 import {
   RECORDING,
   type Recorded,
@@ -23,21 +23,30 @@ beforeAll(async () => {
     await world.lab.vswitch.vsctl(
       `add-port br-lb ${name} -- set interface ${name} type=internal ofport_request=${ofport}`.split(' '),
     );
-  await world.connect(OFP15);
-  await world.install(tenants, provider, known);
 }, 60_000);
 afterAll(() => world.close());
 
-it('a real switch says what was recorded (`UPDATE_GOLDEN=1` records again)', async () => {
+async function ask(): Promise<Record<string, Recorded>> {
   const { vswitch } = world.lab;
-  const socket = join(vswitch.rundir, `ovs-vswitchd.${vswitch.pid}.ctl`);
-  const vswitchd = unixctl({ socket });
+  const vswitchd = unixctl({ socket: join(vswitch.rundir, `ovs-vswitchd.${vswitch.pid}.ctl`) });
   const said = new Map<string, Recorded>();
-  for (const c of CASES) {
-    const { flow } = await flowFor(c);
-    const raw = await vswitchd.call('ofproto/trace', 'br-lb', flow, ...ctNextArguments(c.ctNext ?? []));
-    said.set(c.name, { flow, raw: stable(raw) });
+  for (const { name, ctNext = [], ...c } of CASES) {
+    const { flow } = await flowFor({ name, ...c });
+    const question = { bridge: 'br-lb', flow, ctNext };
+    const { raw } = await runTrace((command, ...args) => vswitchd.call(command, ...args), question);
+    said.set(name, { flow, raw: stable(raw) });
   }
-  if (process.env.UPDATE_GOLDEN) writeFileSync(RECORDING, writeRecording(said));
-  expect(Object.fromEntries(said)).toEqual(Object.fromEntries(readRecording()));
-}, 60_000);
+  return Object.fromEntries(said);
+}
+
+it.each([OFP13, OFP15] as const)(
+  'a real switch says what was recorded, told in version %i (`UPDATE_GOLDEN=1` records again)',
+  async (version) => {
+    await world.connect(version);
+    await world.install(tenants, provider, known);
+    const said = await ask();
+    if (process.env.UPDATE_GOLDEN) writeFileSync(RECORDING, writeRecording(new Map(Object.entries(said))));
+    expect(said).toEqual(Object.fromEntries(readRecording()));
+  },
+  60_000,
+);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeTrace } from '../../../src/cli/commands/trace.js';
-import { explain, parseTrace, TraceNames } from '../../../src/trace/index.js';
+import { explain, parseAnswered, TraceNames } from '../../../src/trace/index.js';
 import { readRecording } from './recording.js';
 import { CASES, flowFor, known, provider, tenants } from './scene.js';
 
@@ -13,7 +13,7 @@ it('what lbctl trace says to what a real switch said (`npx vitest run -u` rewrit
     const { flow, notes, from } = await flowFor(c);
     const record = recorded.get(c.name)!;
     expect(record.flow).toBe(flow);
-    const result = { ...explain(parseTrace(record.raw), names), from, packet: c.packet, flow, notes, raw: record.raw };
+    const result = { ...explain(parseAnswered(record.raw, c.ctNext?.length ?? 0), names), from, packet: c.packet, flow, notes, raw: record.raw };
     text += `### ${c.name}\n${describeTrace(result, false)}\n`;
   }
   await expect(text).toMatchFileSnapshot('explained.txt');
