@@ -57,7 +57,8 @@ It isn't committed to conntrack. One client port used at once for the VIP and fo
 same tuple to conntrack: the direct answer would be translated to the VIP. Committing all direct traffic to service
 ports would let conntrack see the clash when the direct connection comes first, and cost every such packet a tracked
 lookup; when the balanced connection comes first it would not help. Kernels choose ports per destination, so the case
-needs a client that binds one port for both.
+needs a client that binds one port for both. The member's kernel sees one connection twice and doesn't open the second; the first
+goes on.
 
 ### Two VLANs of one trunk in one segment
 are not bridged with each other: a frame is never sent out of the port it came in by. Segments are routed between VLANs
