@@ -22,11 +22,11 @@ export class TcpStream {
   private identification = 0;
 
   /**
-   * @param peer as the channel names it, `tcp:127.0.0.1:40312`; what isn't IPv4 gets a loopback address
+   * @param peer as the channel names it, `127.0.0.1:40312` or `tcp:192.0.2.7:6653`; what isn't IPv4 gets a loopback address
    * @param number tells connections apart that have no TCP port
    */
   constructor(peer: string, number: number) {
-    const tcp = /^(?:tcp|ssl):(\d+)\.(\d+)\.(\d+)\.(\d+):(\d+)$/.exec(peer);
+    const tcp = /^(?:(?:tcp|ssl):)?(\d+)\.(\d+)\.(\d+)\.(\d+):(\d+)$/.exec(peer);
     const octets = tcp?.slice(1, 5).map(Number);
     const port = Number(tcp?.[5]);
     this.switchAddress = octets ? octets.reduce((sum, octet) => sum * 256 + octet, 0) : LOOPBACK;
