@@ -19,10 +19,10 @@ const BASE = { addresses: 10, ports: [8080], delay: 2 };
 const TENANTS = 20;
 const ADDRESSES = 200;
 const RATES = {
-  TCP: [4_000, 6_000, 8_000, 10_000, 12_000, 14_000, 16_000, 20_000],
-  HTTP: [1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 8_000],
+  TCP: [1_000, 2_000, 4_000, 6_000, 8_000, 12_000, 16_000],
+  HTTP: [500, 1_000, 2_000, 3_000, 4_000, 6_000],
 } as const;
-const SPAN_MS = 4_000;
+const SPAN_MS = 3_000;
 /** The first false verdict may be the machine's: other people's work runs on it. */
 const TRIES = 2;
 
@@ -32,8 +32,10 @@ interface Span {
   readonly agentCpu: number;
   readonly switchCpu: number;
   readonly lateness99: number;
+  /** Checks of members, all of which are up, that failed; and that were not judged. */
   readonly failures: number;
   readonly failed: string;
+  readonly unjudged: number;
 }
 
 function monitor(type: string, delay: number): string {
@@ -63,7 +65,8 @@ async function observe(farm: Farm, ms: number): Promise<Span> {
     agentCpu: (after.cpu - before.cpu) / seconds,
     switchCpu: (cpuSeconds(pid) - switchBefore) / seconds,
     lateness99: quantile(after, before, 0.99),
-    failures: failed.reduce((sum, [, n]) => sum + n, 0) + after.suspended - before.suspended,
+    failures: failed.reduce((sum, [, n]) => sum + n, 0),
+    unjudged: after.suspended - before.suspended,
     failed: failed.map(([reason, n]) => `${n} ${reason}`).join(', '),
   };
 }
@@ -80,11 +83,11 @@ function quantile(after: Sample, before: Sample, share: number): number {
 }
 
 function show(what: string, span: Span): void {
-  const { perSecond, agentCpu, switchCpu, lateness99, failures, failed } = span;
+  const { perSecond, agentCpu, switchCpu, lateness99, failures, failed, unjudged } = span;
   console.log(
     `${what}: ${Math.round(perSecond)} checks/s, agent ${(100 * agentCpu).toFixed(1)} %, ` +
       `vswitchd ${(100 * switchCpu).toFixed(1)} % of a core, p99 late by at most ${lateness99} ms, ` +
-      `${failures} false${failed === '' ? '' : ` (${failed})`}, load ${loadavg()[0]!.toFixed(1)}`,
+      `${failures} false${failed === '' ? '' : ` (${failed})`}, ${unjudged} not judged, load ${loadavg()[0]!.toFixed(1)}`,
   );
 }
 
@@ -129,7 +132,8 @@ async function highest(farm: Farm, type: 'TCP' | 'HTTP'): Promise<Result[]> {
     if (span.failures > 0 || span.perSecond < 0.95 * rate) break;
     best = span;
   }
-  if (best === undefined) throw new Error(`no rate of ${type} checks was without a false verdict`);
+  if (best === undefined)
+    throw new Error(`not even ${RATES[type][0]} ${type} checks a second were free of failures`);
   const name = type.toLowerCase();
   return [
     result(`${name}_checks_per_second`, '1/s', [best.perSecond]),
@@ -174,6 +178,8 @@ const results = [
   ...(await on(TENANTS, ADDRESSES, async (farm) => {
     await farm.start({ addresses: ADDRESSES, ports: [8080], monitor: monitor('TCP', 4) });
     const tcp = await highest(farm, 'TCP');
+    await farm.change({ addresses: ADDRESSES, ports: [8080], monitor: monitor('TCP', 4) });
+    await pause(2_000);
     const halfOpen = result('half_open_after_tcp', 'connections', [await farm.halfOpen()]);
     return [...tcp, halfOpen, ...(await highest(farm, 'HTTP'))];
   })),

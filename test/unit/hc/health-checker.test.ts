@@ -147,6 +147,20 @@ describe('time', () => {
     expect(world.row()).toMatchObject({ status: 'ERROR', reason: 'connect timed out' });
   });
 
+  it('after congestion checks start slowly, more with each turn; all have theirs', () => {
+    const m = { ...monitor, delayMs: 60_000, timeoutMs: 1000 };
+    world.io.delayMs = 200;
+    world.hc.setChecks(TENANT, crowd(800, m));
+    world.clock.advance(60_000);
+    expect(syns.length).toBe(0);
+    world.io.delayMs = 0;
+    world.clock.advance(100);
+    expect(syns.length).toBeGreaterThan(16);
+    expect(syns.length).toBeLessThan(300);
+    world.clock.advance(1000);
+    expect(new Set(syns.map((s) => ('ip' in s.packet ? s.packet.ip.dst : 0))).size).toBe(800);
+  });
+
   it('a short stall does not excuse', () => {
     world.hc.setChecks(TENANT, [check({ monitor: { ...monitor, maxRetriesDown: 1 } })]);
     world.clock.advance(1000);
