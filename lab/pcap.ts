@@ -1,5 +1,6 @@
 const LINKTYPE_RAW = 101;
-const SEGMENT = 32_000;
+/** Bytes of a message at most in one frame of a capture. */
+export const SEGMENT = 32_000;
 
 /** A capture file of one TCP connection's client side to `port`; each message starts a segment of its own. */
 export function tcpCapture(messages: readonly Uint8Array[], port: number): Buffer {
