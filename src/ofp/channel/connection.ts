@@ -4,7 +4,9 @@ import type { OfpVersion } from '../types/field.js';
 import type { Message, PacketIn } from '../types/message.js';
 import { Bulk } from './bulk.js';
 import { type ConnectionCounters, TypeCounters } from './counters.js';
+import { endSocket } from './end-socket.js';
 import { ChannelError } from './errors.js';
+import { expectType, notAReply } from './expected-reply.js';
 import { Framer } from './framing.js';
 import { Handshake } from './handshake.js';
 import { Keepalive } from './keepalive.js';
@@ -226,7 +228,7 @@ export class Connection implements SwitchConnection<Message> {
     this.keepalive.stop();
     this.receiver.stop();
     this.queue.close();
-    this.endSocket();
+    endSocket(this.socket);
     const error = this.closedError();
     this.handshake.closed(error);
     this.transactions.close(error);
@@ -397,28 +399,4 @@ export class Connection implements SwitchConnection<Message> {
   private closedError(): ChannelError {
     return new ChannelError('closed', 'closed', `connection closed: ${this.closeReason}`);
   }
-
-  /** Lets what was written leave, but not for long: the peer may not read. */
-  private endSocket(): void {
-    this.socket.removeAllListeners('data');
-    this.socket.resume();
-    this.socket.end();
-    const timer = setTimeout(() => this.socket.destroy(), 1_000);
-    this.socket.once('finish', () => this.socket.destroy());
-    this.socket.once('close', () => clearTimeout(timer));
-  }
-}
-
-function expectType(type: number): (reply: Uint8Array) => void {
-  return (reply) => {
-    if (wire.typeOf(reply) !== type) throw notAReply(reply);
-  };
-}
-
-function notAReply(reply: Uint8Array): ChannelError {
-  return new ChannelError(
-    'protocol',
-    'protocol',
-    `an unexpected ${wire.typeName(wire.typeOf(reply))} in reply`,
-  );
 }
