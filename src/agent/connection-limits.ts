@@ -23,9 +23,7 @@ export class ConnectionLimits {
       this.again = true;
       return this.running;
     }
-    this.running = this.rounds().finally(() => {
-      this.running = undefined;
-    });
+    this.running = this.rounds();
     return this.running;
   }
 
@@ -36,6 +34,7 @@ export class ConnectionLimits {
         this.options.log.warn({ reason: error.message }, 'connection limits not set'),
       );
     } while (this.again);
+    this.running = undefined;
   }
 
   private async round(): Promise<void> {

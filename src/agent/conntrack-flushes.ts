@@ -46,24 +46,36 @@ export class ConntrackFlushes {
   resume(): void {
     if (this.running) return;
     this.running = true;
-    void this.run().finally(() => {
-      this.running = false;
-    });
+    void this.run();
   }
 
   private async run(): Promise<void> {
-    for (const [key, entry] of this.waiting) {
-      const connection = this.options.connection();
-      if (connection === undefined) return;
-      const outcome = await connection.batch([message(entry.flush)]);
-      if (!connection.open) return;
-      if (!outcome.ok)
-        this.options.log.warn({ ...entry.flush, refusals: outcome.refusals }, 'connections not flushed');
-      else this.flushed++;
-      // Joined meanwhile: sent before that, maybe.
-      this.waiting.delete(key);
-      for (const done of entry.done) done();
+    try {
+      for (let next = this.next(); next !== undefined; next = this.next()) await this.send(next);
+    } finally {
+      // In the same turn as the last look at what waits: nothing is added in between.
+      this.running = false;
     }
+  }
+
+  private next(): string | undefined {
+    return this.options.connection()?.open ? this.waiting.keys().next().value : undefined;
+  }
+
+  private async send(key: string): Promise<void> {
+    const connection = this.options.connection()!;
+    const { flush, done } = this.waiting.get(key)!;
+    // Who asks from now on means connections made since: those take another flush.
+    this.waiting.delete(key);
+    const outcome = await connection.batch([message(flush)]);
+    if (!outcome.ok && !connection.open) {
+      const same = this.waiting.get(key);
+      this.waiting.set(key, { flush, done: [...done, ...(same?.done ?? [])] });
+      return;
+    }
+    if (outcome.ok) this.flushed++;
+    else this.options.log.warn({ ...flush, refusals: outcome.refusals }, 'connections not flushed');
+    for (const resolve of done) resolve();
   }
 }
 

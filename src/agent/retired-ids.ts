@@ -43,21 +43,19 @@ export class RetiredIds {
       this.again = true;
       return this.reviewing;
     }
-    this.reviewing = this.rounds()
-      .catch((error: Error) => this.options.log.warn({ err: error }, 'numbers were not given free'))
-      .finally(() => {
-        this.reviewing = undefined;
-      });
+    this.reviewing = this.rounds();
     return this.reviewing;
   }
 
   private async rounds(): Promise<void> {
     do {
       this.again = false;
-      if (this.options.ids.quarantined().length === 0) continue;
       await this.options.sync.settled();
-      await this.round();
+      await this.round().catch((error: Error) =>
+        this.options.log.warn({ err: error }, 'numbers were not given free'),
+      );
     } while (this.again);
+    this.reviewing = undefined;
   }
 
   private async round(): Promise<void> {
@@ -66,6 +64,7 @@ export class RetiredIds {
     const { connection } = sync;
     if (holders === undefined || connection === undefined) return;
     const resting = ids.quarantined();
+    if (resting.length === 0) return;
     const free = goneFrom(holders, resting, ids);
     await forgetLearned(connection, free);
     const tenants = this.wanted(resting, new Set(holders.map((owner) => owner.tenant)));

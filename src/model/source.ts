@@ -14,7 +14,7 @@ import {
 import { formatPath, type Path, type Problem } from './problems.js';
 
 /** Bytes of one file. */
-export const MAX_FILE_BYTES = 1 << 19;
+export const MAX_FILE_BYTES = 1 << 18;
 /** Expanded aliases of one document: enough to share a monitor, too few for a "billion laughs". */
 const MAX_ALIASES = 1000;
 const MAX_DEPTH = 32;
