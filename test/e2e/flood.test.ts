@@ -1,7 +1,7 @@
 import t from 'tap';
-import { neighbours } from '../../lab/observations.js';
+import { health, neighbours } from '../../lab/observations.js';
 import { flood, httpServer } from '../../lab/services.js';
-import { pause } from '../../lab/until.js';
+import { pause, until } from '../../lab/until.js';
 import { HealthWorld } from './suites/health-world.js';
 
 const GATEWAY_MAC = '02:42:0a:14:00:01';
@@ -61,6 +61,18 @@ const placesOf = async (tenant: string) =>
 await t.test('a tenant that floods changes no verdict and no neighbour of another', async (t) => {
   const before = await placesOf('b');
   t.equal(before.length, MEMBERS.length);
+  // Verdicts are logged a little after they can be seen.
+  await until(
+    async () =>
+      (await health(agent)).every(
+        ({ tenant, pool, member, operatingStatus }) =>
+          agent.process.stdout
+            .split('\n')
+            .findLast((line) => line.includes(`"tenant":"${tenant}","pool":"${pool}","member":"${member}"`))
+            ?.includes(`"msg":"member ${operatingStatus}"`) === true,
+      ),
+    { what: 'every verdict being logged' },
+  );
   const quiet = agent.process.stdout.length;
   const running = await flood(world.host('a-flooder'), GATEWAY_MAC);
   await pause(FLOOD_MS);
