@@ -13,8 +13,19 @@ export async function setDrained(parts: AgentParts, ref: MemberRef, drained: boo
     throw new RefusedError('not-found', `there is no member ${ref.tenant}/${ref.pool}/${ref.member}`);
   }
   const changed = drained ? parts.admin.drain(ref, Date.now()) : parts.admin.enable(ref);
-  await parts.admin.save();
-  parts.adminChanged(tenant.id, pool.id);
+  if (changed) {
+    try {
+      await parts.admin.save();
+    } catch (error) {
+      // What isn't on the disk doesn't count: asked again, it is tried again.
+      if (drained) parts.admin.enable(ref);
+      else parts.admin.drain(ref, Date.now());
+      throw error;
+    }
+    parts.adminChanged(tenant.id, pool.id);
+    const names = { tenant: ref.tenant, pool: ref.pool, member: ref.member };
+    parts.events.add({ type: 'drain', ...names, text: drained ? 'drained' : 'enabled' });
+  }
   const statuses = parts.health.poolStatuses(pool.id);
   return {
     ...ref,
