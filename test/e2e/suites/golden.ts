@@ -16,19 +16,21 @@ const VOLATILE = new Set([
   'RTT MS',
   'RISE',
   'FLOWS',
-  'CONNECTIONS',
 ]);
+
+/** Whether it is known differs, too: a busy switch may be late to say it. */
+const MAYBE = 'CONNECTIONS';
 
 /**
  * What a command printed without what differs from run to run: ages, counters, ephemeral ports, process ids, paths
  * of the lab, and widths of columns, which follow from them.
  */
 export function normalise(text: string, labDir: string): string {
-  let volatile: readonly boolean[] = [];
+  let volatile: readonly (boolean | 'maybe')[] = [];
   const lines = text
     .replaceAll(labDir, 'LAB')
     .replace(/\bpid \d+/g, 'pid N')
-    .replace(/\bdpid [0-9a-f]{16}/g, 'dpid N')
+    .replace(/\bdpid [0-9a-f]{16}(, echo [\d.]+ ms)?/g, 'dpid N')
     .replace(/\b(up|for|loaded) \d+(s|min|h)\b/g, '$1 N')
     .replace(/:(3[2-9]\d{3}|[4-6]\d{4})\b/g, ':EPHEMERAL')
     .replace(/\b(duration|n_packets|n_bytes|idle_age)=[\d.]+s?/g, '$1=N')
@@ -42,16 +44,17 @@ export function normalise(text: string, labDir: string): string {
     .map((line) => {
       const cells = line.trimStart().split(/ {2,}/);
       if (cells.length > 1 && cells.every((cell) => /^[A-Z][A-Z ]*$/.test(cell)))
-        volatile = cells.map((cell) => VOLATILE.has(cell));
+        volatile = cells.map((cell) => (cell === MAYBE ? 'maybe' : VOLATILE.has(cell)));
       else if (cells.length === volatile.length)
-        return cells.map((cell, i) => cellOf(cell, volatile[i] === true)).join('  ');
+        return cells.map((cell, i) => cellOf(cell, volatile[i]!)).join('  ');
       return line.startsWith(' ') && cells.length > 1 ? cells.join('  ') : line.replace(/(\S) {2,}/g, '$1  ');
     })
     .join('\n');
 }
 
 /** Of a pair like `8/2` only the first number differs. */
-function cellOf(cell: string, volatile: boolean): string {
+function cellOf(cell: string, volatile: boolean | 'maybe'): string {
+  if (volatile === 'maybe') return 'N';
   return volatile ? cell.replace(/^[^-/][^/]*/, 'N') : cell;
 }
 
