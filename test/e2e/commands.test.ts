@@ -355,8 +355,10 @@ await t.test('hostile requests get an answer and cost nothing', async (t) => {
   t.same(up.sort(), ['NO_MONITOR', 'ONLINE', 'ONLINE', 'ONLINE'], 'checks went on');
 });
 
-t.equal((await session.close()).error, '', 'a connection lived through all of it');
-t.same(golden.close(), [], 'no command of the golden file is left out');
+await t.test('at the end', async (t) => {
+  t.equal((await session.close()).error, '', 'a connection lived through all of it');
+  t.same(golden.close(), [], 'no command of the golden file is left out');
+});
 
 /** Two at a time, which is what a small machine can do; results in the order of the items. */
 async function inPairs<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
