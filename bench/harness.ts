@@ -2,6 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 
+// A benchmark that is interrupted takes along what it started: everything has an exit handler.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
+
 export interface Result {
   readonly metric: string;
   readonly unit: string;

@@ -26,7 +26,7 @@ const SIZES = [
   { nominal: 33_000, tenants: 80, slots: 256 },
   { nominal: 110_000, tenants: 93, slots: 1024 },
 ];
-const ROUNDS = 5;
+const ROUNDS = 3;
 const SWITCH_ROUNDS = 3;
 const PING_INTERVAL_S = 0.005;
 /** The signature of our cookies, without the bit of the kinds that the switch learns. */
@@ -62,7 +62,7 @@ interface Restarts {
   readonly cpuSeconds: number[];
   readonly flowMods: number[];
   readonly bytes: number[];
-  readonly dumpSeconds: number[];
+  readonly dumps: Dump[];
   readonly pings: { readonly sent: number; readonly lost: number };
   readonly requests: { readonly sent: number; readonly failed: number };
   readonly switchSeconds: number[];
@@ -103,10 +103,10 @@ async function size(client: Host, tenants: number, slots: number): Promise<Resta
     flowMods: [] as number[],
     bytes: [] as number[],
   };
-  const dumpSeconds: number[] = [];
+  const dumps: Dump[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     await agent.stop('SIGKILL');
-    dumpSeconds.push(await dump());
+    dumps.push(await dump());
     tap.reset();
     agent = start();
     found.readySeconds.push((await agent.ready()) / 1000);
@@ -128,7 +128,7 @@ async function size(client: Host, tenants: number, slots: number): Promise<Resta
     cpuSeconds: found.cpu,
     flowMods: found.flowMods,
     bytes: found.bytes,
-    dumpSeconds,
+    dumps,
     pings: pinged(ping.stdout),
     requests: { sent: requests.requests, failed: requests.failed },
     switchSeconds,
@@ -181,18 +181,25 @@ function accepts(): Promise<boolean> {
   });
 }
 
-/** Seconds for a dump of all flows whose bytes nobody looks at. */
-async function dump(): Promise<number> {
+interface Dump {
+  readonly seconds: number;
+  readonly bytes: number;
+}
+
+/** A dump of all flows whose contents nobody looks at. */
+async function dump(): Promise<Dump> {
   const socket = connect(mgmt);
   const framer = new Framer();
   const w = new Writer();
   wire.writeHello(w, [OFP15], 1);
   encodeMessage(w, OFP15, 2, { type: 'flow_stats_request' });
   const start = performance.now();
+  let bytes = 0;
   socket.write(w.take());
   await new Promise<void>((resolve, reject) => {
     socket.on('error', reject);
     socket.on('data', (chunk) => {
+      bytes += chunk.length;
       framer.push(chunk);
       for (let m = framer.next(); m !== undefined; m = framer.next())
         // OFPMPF_REPLY_MORE is bit 0 of the flags behind the type of a multipart reply.
@@ -200,20 +207,21 @@ async function dump(): Promise<number> {
     });
   });
   socket.destroy();
-  return (performance.now() - start) / 1000;
+  return { seconds: (performance.now() - start) / 1000, bytes };
 }
 
 function resultsOf(nominal: number, r: Restarts): Result[] {
   return [
     result(`flow_mods_${nominal}`, 'changes', r.flowMods),
     result(`ready_seconds_${nominal}`, 's', r.readySeconds, {
-      dump: median(r.readySeconds) / median(r.dumpSeconds),
+      dump: median(r.readySeconds) / median(r.dumps.map((d) => d.seconds)),
     }),
     result(`agent_cpu_${nominal}`, 's', r.cpuSeconds),
     result(
       `read_back_${nominal}`,
       'MB',
       r.bytes.map((b) => b / 1e6),
+      { dump: median(r.bytes) / median(r.dumps.map((d) => d.bytes)) },
     ),
     result(`pings_lost_${nominal}`, 'packets', [r.pings.lost]),
     result(`requests_failed_${nominal}`, 'requests', [r.requests.failed]),

@@ -168,7 +168,7 @@ async function founding(): Promise<Result[]> {
   await addPorts(ports);
   const starts: Install[] = [];
   const added: { seconds: number; lag: number }[] = [];
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 3; round++) {
     const started = await install(FOUNDING_TENANTS, shape);
     starts.push(started);
     if (round === 0) {
@@ -248,7 +248,7 @@ async function point(count: number, slots: number): Promise<{ row: string[]; res
     }
     drain.push(...(await drains(agent)));
     await agent.stop();
-    lag.push((await addedToRunning(count, shape)).lag);
+    if (count <= 100) lag.push((await addedToRunning(count, shape)).lag);
   }
   const ready = installs.map((i) => i.ready);
   const flows = installs[0]!.flows;
@@ -264,7 +264,7 @@ async function point(count: number, slots: number): Promise<{ row: string[]; res
       median(installs.map((i) => i.cpu.switch)).toFixed(2),
       `${Math.round(median(rss))}`,
       `${Math.round(median(peak))}`,
-      median(lag).toFixed(1),
+      lag.length > 0 ? median(lag).toFixed(1) : '',
       median(reload).toFixed(1),
       median(drain).toFixed(1),
     ],
@@ -278,7 +278,7 @@ async function point(count: number, slots: number): Promise<{ row: string[]; res
       ),
       result(`tenants_${name}_rss`, 'MiB', rss),
       result(`tenants_${name}_rss_peak`, 'MiB', peak),
-      result(`tenants_${name}_worst_loop_lag`, 'ms', lag),
+      ...(lag.length > 0 ? [result(`tenants_${name}_worst_loop_lag`, 'ms', lag)] : []),
       result(`tenants_${name}_one_reload`, 'ms', reload),
       result(`tenants_${name}_one_drain`, 'ms', drain),
     ],

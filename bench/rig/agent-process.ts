@@ -20,7 +20,11 @@ export class AgentProcess {
     private readonly socket: string,
     /** `performance.now()` at the start. */
     readonly startedAt: number,
-  ) {}
+  ) {
+    const end = () => process.signal('SIGKILL');
+    globalThis.process.once('exit', end);
+    void process.exited.then(() => globalThis.process.removeListener('exit', end));
+  }
 
   /** Doesn't wait: see {@link ready}. `argv` is put before the command, to run it in a namespace. */
   static start(configDir: string, socket: string, argv: readonly string[] = []): AgentProcess {
