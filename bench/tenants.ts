@@ -322,7 +322,7 @@ try {
       'ready s',
       'µs/flow',
       'agent CPU s',
-    'switch CPU s',
+      'switch CPU s',
       'RSS MiB',
       'peak',
       'reload ms',

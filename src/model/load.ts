@@ -16,6 +16,8 @@ import type { NodeConfig } from './types.js';
 export interface FileResult {
   /** Absent where it can't be read. */
   readonly text?: string;
+  /** Of the file on the disk; absent where it was so young that it could change again and look the same. */
+  readonly stamp?: string;
   readonly tenant?: RawTenant;
   readonly node?: RawNode;
   readonly problems: readonly Problem[];
@@ -46,7 +48,8 @@ export async function loadConfig(dir: string, previous?: LoadedConfig): Promise<
   const files = new Map<string, FileResult>();
 
   const nodeFile = join(dir, 'node.yaml');
-  const nodeResult = parseOnce(nodeFile, await readText(nodeFile), previous?.files.get(nodeFile), parseNode);
+  const nodeBefore = previous?.files.get(nodeFile);
+  const nodeResult = parseOnce(nodeFile, await readText(nodeFile, nodeBefore), nodeBefore, parseNode);
   files.set(nodeFile, nodeResult);
   problems.push(...nodeResult.problems);
   const rawNode = nodeResult.node ?? previous?.rawNode;
@@ -55,12 +58,12 @@ export async function loadConfig(dir: string, previous?: LoadedConfig): Promise<
   problems.push(...listed.problems);
   for (let i = 0; i < listed.files.length; i += READ_AT_ONCE) {
     const names = listed.files.slice(i, i + READ_AT_ONCE);
-    const texts = await Promise.all(names.map(readText));
+    const texts = await Promise.all(names.map((file) => readText(file, previous?.files.get(file))));
     for (const [n, file] of names.entries()) {
       const before = previous?.files.get(file);
       const result = parseOnce(file, texts[n]!, before, parseTenant);
       files.set(file, result);
-      if (result !== before) await breathe();
+      if (result.text !== before?.text) await breathe();
     }
   }
   const running = previous?.tenants ?? [];
@@ -152,34 +155,38 @@ function isBroken(files: ReadonlyMap<string, FileResult>, tenant: RawTenant): bo
 /** Files read together: enough to keep the disk busy, few enough to hold. */
 const READ_AT_ONCE = 64;
 
-type Parse = (file: string, text: string) => Omit<FileResult, 'text'>;
+type Parse = (file: string, text: string) => Omit<FileResult, 'text' | 'stamp'>;
 
-/** The text, or in words why it can't be had. */
-async function readText(file: string): Promise<{ text: string } | { why: string }> {
+type ReadResult = { readonly text: string; readonly stamp?: string } | { readonly why: string };
+
+/** Coarser than the clock of any file system: a file that changed longer ago can't change again unseen. */
+const SETTLED_MS = 3000;
+
+/** The text, or in words why it can't be had. A file that looks as it did `before` isn't opened. */
+async function readText(file: string, before: FileResult | undefined): Promise<ReadResult> {
   try {
-    const { size } = await stat(file);
+    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(file, { bigint: true });
     if (size > MAX_FILE_BYTES) {
       return { why: `the file has more than ${MAX_FILE_BYTES} bytes; split it into several tenants` };
     }
-    return { text: await readFile(file, 'utf8') };
+    const stamp = `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+    if (before?.text !== undefined && before.stamp === stamp) return { text: before.text, stamp };
+    const settled = Date.now() - Number(ctimeMs) > SETTLED_MS;
+    return { text: await readFile(file, 'utf8'), ...(settled ? { stamp } : {}) };
   } catch (error) {
     return { why: `can't be read: ${describeIo(error)}` };
   }
 }
 
-function parseOnce(
-  file: string,
-  read: { text: string } | { why: string },
-  before: FileResult | undefined,
-  parse: Parse,
-): FileResult {
+function parseOnce(file: string, read: ReadResult, before: FileResult | undefined, parse: Parse): FileResult {
   if ('why' in read) {
     return { problems: [{ severity: 'error', file, line: 1, column: 1, path: '', message: read.why }] };
   }
-  return before?.text === read.text ? before : { text: read.text, ...parse(file, read.text) };
+  if (before?.text !== read.text) return { ...read, ...parse(file, read.text) };
+  return before.stamp === read.stamp ? before : { ...before, ...read };
 }
 
-function parseTenant(file: string, text: string): Omit<FileResult, 'text'> {
+function parseTenant(file: string, text: string): ReturnType<Parse> {
   const { source, problems } = parseSource(file, text);
   if (source === undefined) return { problems };
   const form = checkForm(tenantSchema, source);
@@ -191,7 +198,7 @@ function parseTenant(file: string, text: string): Omit<FileResult, 'text'> {
     : { problems: found, tenant: { name, file, value: form.value, source } };
 }
 
-function parseNode(file: string, text: string): Omit<FileResult, 'text'> {
+function parseNode(file: string, text: string): ReturnType<Parse> {
   const { source, problems } = parseSource(file, text);
   if (source === undefined) return { problems };
   const form = checkForm(nodeSchema, source);

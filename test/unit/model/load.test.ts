@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../../src/model/index.js';
 import { ACME, NODE } from '../../golden/model/wrong-configs.js';
 import { configDir, messages } from './config-dir.js';
@@ -10,6 +10,10 @@ const names = (config: { tenants: readonly { name: string }[] }): string[] =>
 const other = (name: string, port: string): string =>
   `tenant: ${name}\nsegments:\n  - name: s\n    subnets: [10.20.0.0/24]\n    ports: [{ name: ${port} }]\n`;
 const GOOD = { 'node.yaml': NODE, 'tenants.d/acme.yaml': ACME, 'tenants.d/b.yaml': other('b', 'v-b') };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('loading', () => {
   it('applies the others where one file is wrong', async () => {
@@ -75,6 +79,20 @@ describe('loading', () => {
     const second = await loadConfig(made.dir, first);
     expect(second.tenants[0]).toBe(first.tenants[0]);
     expect(second.tenants[1]).not.toBe(first.tenants[1]);
+  });
+
+  it('sees a change that leaves size and time as they were', async () => {
+    using made = configDir(GOOD);
+    // As if the files had been there for long: then they aren't opened again.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    const first = await loadConfig(made.dir);
+    expect((await loadConfig(made.dir, first)).tenants[1]).toBe(first.tenants[1]);
+    const file = join(made.dir, 'tenants.d/b.yaml');
+    const { atime, mtime } = statSync(file);
+    made.write('tenants.d/b.yaml', other('b', 'v-c'));
+    utimesSync(file, atime, mtime);
+    const second = await loadConfig(made.dir, first);
+    expect(second.tenants[1]!.value.segments[0]!.ports[0]!.name).toBe('v-c');
   });
 
   it('warns of files it ignores, and passes over hidden ones', async () => {
