@@ -8,6 +8,7 @@ import {
   type ConfigWatch,
   formatProblem,
   IdAllocator,
+  LastGood,
   type LoadedConfig,
   loadConfig,
   type NodeConfig,
@@ -75,7 +76,9 @@ export class Agent {
       const { stateDir } = loaded.node;
       const ids = await IdAllocator.open(join(stateDir, 'ids.json'));
       const admin = await AdminState.open(join(stateDir, 'admin.json'));
-      const made = new Agent(loaded, loaded.node, loggers, ids, admin, watch);
+      const lastGood = await LastGood.open(join(stateDir, 'tenants'));
+      const first = await lastGood.fallBack(loaded);
+      const made = new Agent(first, loaded.node, loggers, ids, admin, lastGood, watch);
       await made.begin();
       agent = made;
     } catch (error) {
@@ -99,6 +102,7 @@ export class Agent {
     private readonly loggers: Loggers,
     ids: IdAllocator,
     admin: AdminState,
+    private readonly lastGood: LastGood,
     private readonly watch: ConfigWatch,
   ) {
     const events = new EventLog();
@@ -304,6 +308,13 @@ export class Agent {
       type: 'config',
       text: `${change.tenants.length} changed, ${change.removed.length} removed`,
     });
+    intents
+      .writeDown(this.lastGood)
+      .catch((error: Error) =>
+        this.loggers
+          .get('config')
+          .error({ reason: error.message }, 'the configuration in force was not written down'),
+      );
     void this.retiredIds.review();
     if (!this.adopted) return;
     await this.watchTenants(change.provider ? [...intents.tenants.values()] : change.tenants, false);

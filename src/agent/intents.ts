@@ -4,6 +4,7 @@ import {
   compile,
   formatProblem,
   type IdAllocator,
+  type LastGood,
   type LoadedConfig,
   loadConfig,
   type NodeConfig,
@@ -133,6 +134,11 @@ export class Intents {
       provider: !isDeepStrictEqual(before.provider, compiled.provider),
       restartNeeded: before.node && loaded.node ? restartNeeded(before.node, loaded.node) : [],
     };
+  }
+
+  /** Keeps the right form of every file for a start at which it is wrong. Rejects with StateFileError. */
+  async writeDown(lastGood: LastGood): Promise<void> {
+    if (this.loaded !== undefined) await lastGood.save(this.loaded, this.kept);
   }
 
   /** What the directory would give, without applying it. */

@@ -5,6 +5,7 @@ export { type Compiled, compile, PROVIDER_NAME, type Waiting } from './compile.j
 export { type Egress, egressOf } from './egress.js';
 export { IdAllocator, IdError, type Quarantined, type Space } from './ids.js';
 export { jsonSchemas } from './json-schema.js';
+export { LastGood } from './last-good.js';
 export { type LoadedConfig, loadConfig } from './load.js';
 export { formatProblem, inOrder, type Problem } from './problems.js';
 export { StateFileError } from './state-file.js';

@@ -186,7 +186,8 @@ function parseOnce(file: string, read: ReadResult, before: FileResult | undefine
   return before.stamp === read.stamp ? before : { ...before, ...read };
 }
 
-function parseTenant(file: string, text: string): ReturnType<Parse> {
+/** What a tenant file says, checked by itself. */
+export function parseTenant(file: string, text: string): ReturnType<Parse> {
   const { source, problems } = parseSource(file, text);
   if (source === undefined) return { problems };
   const form = checkForm(tenantSchema, source);

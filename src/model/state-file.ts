@@ -1,4 +1,4 @@
-/** Small JSON files that survive crashes. */
+/** Small files that survive crashes. */
 import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -32,14 +32,19 @@ export async function readState(file: string): Promise<unknown> {
   }
 }
 
-/** Writes so that at any moment either the old or the new content is on the disk: temporary file, fsync, rename. */
-export async function writeState(file: string, content: unknown): Promise<void> {
+/** JSON, written as `writeDurably` does. */
+export function writeState(file: string, content: unknown): Promise<void> {
+  return writeDurably(file, `${JSON.stringify(content, undefined, 1)}\n`);
+}
+
+/** Writes so that at any moment either the old or the new text is on the disk: temporary file, fsync, rename. */
+export async function writeDurably(file: string, text: string): Promise<void> {
   const temporary = `${file}.new`;
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o750 });
     const handle = await open(temporary, 'w', 0o640);
     try {
-      await handle.writeFile(`${JSON.stringify(content, undefined, 1)}\n`);
+      await handle.writeFile(text);
       await handle.sync();
     } finally {
       await handle.close();
