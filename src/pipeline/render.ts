@@ -127,7 +127,7 @@ export function renderNetwork(network: SegmentIntent, facts: Pick<Facts, 'ports'
 /** What belongs to no smaller owner: VIPs, static routes, ICMP errors, meters for packets to the agent. */
 export function renderTenantRules(tenant: TenantIntent, provider: ProviderIntent): OwnerState {
   const rules = new OwnerRules({ tenant: tenant.id, kind: KIND.tenant, object: 0 });
-  rules.meter(...puntMeters(tenant.id));
+  rules.meter(...puntMeters(tenant.id, tenant.pools));
   for (const vip of vipsOf(tenant)) {
     const network = networkOf(vip.at, provider);
     classifyL3Vip(rules, vip, tenant, network);

@@ -89,6 +89,38 @@ await t.test('a port that the bridge has not is told in the status of its tenant
   await applied(agent);
 });
 
+await t.test('an agent that starts while a file is wrong leaves its tenant as it ran', async (t) => {
+  const before = await Promise.all([1, 2].map((id) => tenantFlows(lab.vswitch, id)));
+  const load = await HttpLoad.start(host('a', 'client'), `http://${VIP}/`);
+  await agent.kill();
+  writeFileSync(fileOf('a'), good.replace('slots: 251', 'slotz: 251'));
+  const again = await lab.startAgent({ configDir });
+  Object.assign(agent, again);
+  const { tenants } = await until(
+    async () => {
+      const now = await status(again);
+      return now.ready && now.switch.connected && now;
+    },
+    { what: 'the new agent being ready' },
+  );
+  t.equal(tenants.find(({ tenant }) => tenant === 'a')?.state, 'kept');
+  t.ok(
+    (await problems()).some(({ line }) => line === lineOf(good, 'slots: 251')),
+    'the place is named',
+  );
+  const sum = await load.stop();
+  t.equal(sum.failed, 0, `${sum.requests} requests meanwhile`);
+  for (const [index, flows] of before.entries())
+    t.same(
+      disturbances(flows, await tenantFlows(lab.vswitch, index + 1)),
+      [],
+      `flows of tenant ${index + 1}`,
+    );
+  writeFileSync(fileOf('a'), good);
+  await applied(again);
+  t.same(await problems(), []);
+});
+
 const start = (dir: string) =>
   lab.node.exec([new URL('../../bin/hpnn-agent', import.meta.url).pathname, '--config', dir], {
     allowFailure: true,

@@ -10,6 +10,7 @@ import './port.js';
 import './table.js';
 import './role.js';
 import './multipart-flow.js';
+import './multipart-queue.js';
 import './multipart-switch.js';
 import './multipart-group.js';
 import './multipart-table-features.js';
