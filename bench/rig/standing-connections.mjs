@@ -1,10 +1,10 @@
 // standing-connections.mjs ADDRESS PORT CONNECTIONS INTERVAL_MS: opens connections to a line echo and sends a line on
 // each in every interval until SIGTERM. Prints `ready` when every one has had an answer, at the end one line of JSON:
-// { open, lines, errors }.
+// { open, lines, errors, reasons }.
 import { connect } from 'node:net';
 
 const [address, port, connections, interval] = process.argv.slice(2);
-const total = { open: 0, lines: 0, errors: 0 };
+const total = { open: 0, lines: 0, errors: 0, reasons: {} };
 let ending = false;
 const sockets = [];
 
@@ -15,8 +15,9 @@ for (let i = 0; i < Number(connections); i++) {
       total.open += 1;
       resolve();
     });
-    socket.on('error', () => {
+    socket.on('error', ({ message }) => {
       total.errors += 1;
+      total.reasons[message] = (total.reasons[message] ?? 0) + 1;
       resolve();
     });
     socket.on('connect', () => socket.write('first\n'));

@@ -13,7 +13,9 @@ const socket = connect({ host, port: Number(port), noDelay: true });
 const timer = setInterval(() => {
   if (!ending) socket.write(`${++state.sent}\n`);
 }, Number(interval));
-createInterface({ input: socket }).on('line', (line) => {
+const lines = createInterface({ input: socket });
+lines.on('error', () => {}); // readline hands on the socket's
+lines.on('line', (line) => {
   const [server, number] = line.split(' ');
   if (state.received === 0) console.log('ready', server);
   if (state.server !== '' && state.server !== server) finish(`server changed to ${server}`);
