@@ -2,7 +2,9 @@
  * The choices of the codec's hot paths, each measured against the alternative that was not taken: ns of CPU time per
  * entry, the winner first. What stands in `src/ofp` is the winner; the loser is kept here only.
  */
-import { Reader, Writer } from '../src/ofp/index.js';
+
+import { decodeInstructions, OFP13, Reader, Writer } from '../src/ofp/index.js';
+import { decodeOwnInstructions } from '../src/ofp/instructions.js';
 import { cpuRates, median, type Result, result, writeResult } from './harness.js';
 
 const N = 500;
@@ -77,6 +79,21 @@ const writing = (work: (i: number) => void) => (): void => {
 };
 const unchecked = new DataView(new ArrayBuffer(N * SIZE));
 
+/** apply_actions(set_field:0..9->reg2), goto_table:12: the instructions of slots of ten members. */
+const lists = new DataView(new ArrayBuffer(N * 32));
+for (let i = 0; i < N; i++) {
+  const words = [0x00040018, 0, 0x00190010, 0x00010404, i % 10, 0, 0x00010008, 0x0c000000];
+  for (const [k, word] of words.entries()) lists.setUint32(i * 32 + k * 4, word);
+}
+const listReader = new Reader(new Uint8Array(lists.buffer), 0, N * 32, 0, '', 0, undefined, false);
+const decoding = (decode: typeof decodeInstructions) => (): void => {
+  for (let i = 0; i < N; i++) {
+    listReader.pos = i * 32;
+    listReader.end = i * 32 + 32;
+    sink[i] = decode(listReader, OFP13);
+  }
+};
+
 interface Choice {
   readonly name: string;
   readonly taken: () => void;
@@ -106,6 +123,11 @@ const CHOICES: readonly Choice[] = [
     name: 'cookie_of_a_dump',
     taken: each((at) => remembered(at + 8)),
     losing: { 'bigint each': each((at) => view.getBigUint64(at + 8)) },
+  },
+  {
+    name: 'instructions_of_slots',
+    taken: decoding(decodeInstructions),
+    losing: { 'decoded each': decoding(decodeOwnInstructions) },
   },
   {
     name: 'nested_structure',

@@ -3,6 +3,7 @@ import { decodeActions, encodeActions } from './actions.js';
 import { OfpEncodeError } from './bytes/errors.js';
 import type { Reader } from './bytes/reader.js';
 import type { Writer } from './bytes/writer.js';
+import { instructionsHash, sharedInstructions, shareInstructions } from './shared-instructions.js';
 import type { Action, Instruction } from './types/action.js';
 import type { OfpVersion } from './types/field.js';
 import { OFP15 } from './types/field.js';
@@ -105,8 +106,20 @@ function encodeActionsInstruction(
   w.patchLength16(start + 2, start, 'actions');
 }
 
-/** Instructions up to the end of `r`. Unknown ones, and experimenters', are kept raw. */
-export function decodeInstructions(r: Reader, version: OfpVersion): Instruction[] {
+/** Instructions up to the end of `r`. Unknown ones, and experimenters', are kept raw. Lists may be shared. */
+export function decodeInstructions(r: Reader, version: OfpVersion): readonly Instruction[] {
+  const hash = instructionsHash(r);
+  if (hash === 0) return decodeOwnInstructions(r, version);
+  const shared = sharedInstructions(r, version, hash);
+  if (shared !== undefined) return shared;
+  const start = r.pos;
+  const list = decodeOwnInstructions(r, version);
+  shareInstructions(r, start, version, hash, list);
+  return list;
+}
+
+/** As {@link decodeInstructions}; the list is the caller's own. */
+export function decodeOwnInstructions(r: Reader, version: OfpVersion): Instruction[] {
   // Short lists as literals: the first push would reserve room for 17.
   if (r.pos >= r.end) return [];
   const first = decodeInstruction(r, version, 0);
