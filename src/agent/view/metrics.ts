@@ -12,6 +12,11 @@ import { SwitchCounters, type TenantCounts } from './switch-counters.js';
 const NODE = '(node)';
 const EXTERNAL = '(external)';
 
+/** All that is ever sent: a series that came with its first message would hide that one from rate(). */
+const MODS = (['flow', 'group', 'meter'] as const).flatMap((type) =>
+  (['add', 'modify', 'delete'] as const).map((command) => [type, command] as const),
+);
+
 /** Read at scrape, pool by pool, so that whoever writes them can pause in between. */
 export function metricsOf(parts: AgentParts): MetricSource {
   const { sync, health, packetIo, session, intents, neighbours, facts } = parts;
@@ -95,10 +100,10 @@ export function metricsOf(parts: AgentParts): MetricSource {
     flowsDesired: () => flowCounts((summary) => summary.desiredFlows),
     flowsInstalled: () => flowCounts((summary) => summary.installedFlows),
     flowMods: () =>
-      [...sync.counters.mods].map(([name, value]) => {
-        const [type = '', command = ''] = name.split(' ');
-        return { labels: { type, command }, value };
-      }),
+      MODS.map(([type, command]) => ({
+        labels: { type, command },
+        value: sync.counters.mods.get(`${type} ${command}`) ?? 0,
+      })),
     bundleLatency: () => [inSeconds(parts.bundleMs)],
     reconciles: () => [
       { labels: { result: 'equal' }, value: sync.counters.reconcilesEqual },
