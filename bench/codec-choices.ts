@@ -3,6 +3,7 @@
  * entry, the winner first. What stands in `src/ofp` is the winner; the loser is kept here only.
  */
 
+import '../src/nx-extensions/index.js';
 import { decodeInstructions, OFP13, Reader, Writer } from '../src/ofp/index.js';
 import { decodeOwnInstructions } from '../src/ofp/instructions.js';
 import { cpuRates, median, type Result, result, writeResult } from './harness.js';
