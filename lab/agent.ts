@@ -1,8 +1,8 @@
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Namespace } from './namespace.js';
 import { type RunningProcess, type RunResult, run } from './process.js';
+import { type HttpResponse, requestOver } from './unix-http.js';
 import { until } from './until.js';
 import type { VSwitch } from './vswitch.js';
 
@@ -14,11 +14,6 @@ export interface AgentOptions {
   /** Path of the API's unix socket, `agent.sock` in the lab's directory by default. */
   readonly socket?: string;
   readonly env?: Readonly<Record<string, string>>;
-}
-
-export interface Response {
-  readonly status: number;
-  readonly body: string;
 }
 
 /** A running `hpnn-agent`, and its API. */
@@ -45,7 +40,7 @@ export class Agent {
     return agent;
   }
 
-  get(path: string): Promise<Response> {
+  get(path: string): Promise<HttpResponse> {
     return this.#http('GET', path);
   }
 
@@ -55,7 +50,7 @@ export class Agent {
     return JSON.parse(body) as T;
   }
 
-  post(path: string, body: unknown): Promise<Response> {
+  post(path: string, body: unknown): Promise<HttpResponse> {
     return this.#http('POST', path, JSON.stringify(body));
   }
 
@@ -82,24 +77,8 @@ export class Agent {
     return this.process.stop('SIGTERM');
   }
 
-  #http(method: string, path: string, body?: string): Promise<Response> {
-    return new Promise((resolve, reject) => {
-      const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-      const outgoing = request(
-        { socketPath: this.socket, method, path, headers, timeout: 10_000 },
-        (incoming) => {
-          let text = '';
-          incoming.setEncoding('utf8').on('data', (part: string) => {
-            text += part;
-          });
-          incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, body: text }));
-          incoming.on('error', reject);
-        },
-      );
-      outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer`)));
-      outgoing.on('error', reject);
-      outgoing.end(body);
-    });
+  #http(method: string, path: string, body?: string): Promise<HttpResponse> {
+    return requestOver(this.socket, method, path, body, 10_000);
   }
 }
 

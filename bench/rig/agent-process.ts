@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { RunningProcess } from '../../lab/process.js';
+import { type HttpResponse, requestOver } from '../../lab/unix-http.js';
 import { pause } from '../../lab/until.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/agent/main.js', import.meta.url));
@@ -49,7 +49,7 @@ export class AgentProcess {
     throw new Error(`the agent was not ready in ${timeoutMs} ms: ${this.process.stdout.slice(-2000)}`);
   }
 
-  get(path: string): Promise<{ status: number; body: string }> {
+  get(path: string): Promise<HttpResponse> {
     return this.#http('GET', path);
   }
 
@@ -95,24 +95,8 @@ export class AgentProcess {
     await this.process.stop(signal);
   }
 
-  #http(method: string, path: string, body?: string): Promise<{ status: number; body: string }> {
-    return new Promise((resolve, reject) => {
-      const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-      const outgoing = request(
-        { socketPath: this.socket, method, path, headers, timeout: 90_000 },
-        (incoming) => {
-          let text = '';
-          incoming.setEncoding('utf8').on('data', (part: string) => {
-            text += part;
-          });
-          incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, body: text }));
-          incoming.on('error', reject);
-        },
-      );
-      outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer`)));
-      outgoing.on('error', reject);
-      outgoing.end(body);
-    });
+  #http(method: string, path: string, body?: string): Promise<HttpResponse> {
+    return requestOver(this.socket, method, path, body, 90_000);
   }
 }
 
