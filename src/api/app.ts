@@ -1,11 +1,10 @@
 /** The HTTP application, without sockets: `inject` is all that a test needs. */
-import swagger from '@fastify/swagger';
-import fastify, { type FastifyInstance } from 'fastify';
-import { jsonSchemaTransform, validatorCompiler } from 'fastify-type-provider-zod';
+import type { FastifyInstance } from 'fastify';
 import type { ReadModel } from '../agent/read-model.js';
 import type { AccessRules } from './access.js';
 import { installProblems } from './problem.js';
 import { installActions, installReads, installWatch } from './routes.js';
+import { createServer } from './server.js';
 
 /** The part of a pino logger that is used. */
 export interface ApiLog {
@@ -19,31 +18,8 @@ export interface AppOptions extends AccessRules {
   readonly version: string;
 }
 
-const BODY_LIMIT = 1 << 16;
-
 export async function buildApp({ model, log, version, ...access }: AppOptions): Promise<FastifyInstance> {
-  const app = fastify({
-    logger: false,
-    bodyLimit: BODY_LIMIT,
-    routerOptions: { maxParamLength: 100 },
-    // A client that has gone needs no answer, and its request no work.
-    forceCloseConnections: true,
-  });
-  app.setValidatorCompiler(validatorCompiler);
-  // Schemas of answers describe; checking ourselves on each request would only cost time.
-  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'hpnn-agent',
-        version,
-        description: 'Multi-tenant router and load balancer on Open vSwitch',
-      },
-      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
-    },
-    transform: jsonSchemaTransform,
-  });
+  const app = createServer();
   const paths = new Set<string>();
   app.addHook('onRoute', (route) => void paths.add(route.url));
   app.addHook('onSend', async (_, reply) => {
@@ -55,10 +31,17 @@ export async function buildApp({ model, log, version, ...access }: AppOptions): 
     () => [...paths],
     (error, request) => log.error({ err: error, method: request.method, url: request.url }, 'request failed'),
   );
-  installReads(app, model);
-  installWatch(app, model);
-  installActions(app, model, access);
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  const install = (app: FastifyInstance): void => {
+    installReads(app, model);
+    installWatch(app, model);
+    installActions(app, model, access);
+  };
+  install(app);
+  let description: Promise<object> | undefined;
+  app.get('/openapi.json', async () => {
+    description ??= import('./openapi.js').then(({ describeRoutes }) => describeRoutes(version, install));
+    return description;
+  });
   await app.ready();
   return app;
 }
