@@ -64,7 +64,8 @@ async function transitions(): Promise<Transitions> {
   const desired = new Desired(sync, facts);
   desired.setProvider(provider);
   for (const tenant of all) desired.setTenant(tenant);
-  await sync.readBack(connection);
+  await desired.renderAll();
+  await sync.readFlows(connection);
   await sync.resume();
   await sync.settled();
   if (sync.failures().length > 0) throw new Error(`refused: ${sync.failures()[0]!.error}`);

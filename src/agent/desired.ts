@@ -4,15 +4,27 @@ import {
   type SegmentIntent,
   type TenantIntent,
 } from '../model/index.js';
-import { renderNeighbours, renderNode, renderPool, renderSegment, renderTenant } from '../pipeline/index.js';
-import type { Facts, OwnerState } from '../pipeline/types.js';
+import {
+  ownersOfNode,
+  ownersOfTenant,
+  renderNeighbours,
+  renderNode,
+  renderPool,
+  renderSegment,
+  renderTenant,
+} from '../pipeline/index.js';
+import type { Facts, Owner, OwnerState } from '../pipeline/types.js';
 import { ownerKey, type Synchronizer, slicer } from '../sync/index.js';
 import { type FactsStore, segmentKey } from './facts-store.js';
 
-/** Turns intents and facts into desired flows, for the owner that changed only. */
+/**
+ * Turns intents and facts into desired flows, for the owner that changed only. Before the first switch has told its
+ * facts, nothing is rendered: it would all be for ports that don't exist.
+ */
 export class Desired {
   private provider: ProviderIntent = { networks: [] };
   private readonly tenants = new Map<number, TenantIntent>();
+  private factsKnown = false;
 
   constructor(
     private readonly sync: Synchronizer,
@@ -21,12 +33,12 @@ export class Desired {
 
   setProvider(provider: ProviderIntent): void {
     this.provider = provider;
-    this.replace([0, PROVIDER_TENANT], renderNode(provider, this.facts));
+    if (this.factsKnown) this.replace([0, PROVIDER_TENANT], renderNode(provider, this.facts));
   }
 
   setTenant(tenant: TenantIntent): void {
     this.tenants.set(tenant.id, tenant);
-    this.replace([tenant.id], renderTenant(tenant, this.facts, this.provider));
+    if (this.factsKnown) this.replace([tenant.id], renderTenant(tenant, this.facts, this.provider));
   }
 
   removeTenant(tenant: TenantIntent): void {
@@ -34,9 +46,15 @@ export class Desired {
     this.replace([tenant.id], []);
   }
 
+  /** Who wants something, rendered or not. */
+  owners(): Owner[] {
+    return [...ownersOfNode(this.provider), ...[...this.tenants.values()].flatMap(ownersOfTenant)];
+  }
+
   /** Everything, from scratch; for the facts of a switch that connected. */
   async renderAll(): Promise<void> {
     const pause = slicer();
+    this.factsKnown = true;
     this.setProvider(this.provider);
     for (const id of [...this.tenants.keys()]) {
       await pause();
@@ -62,6 +80,7 @@ export class Desired {
 
   /** OpenFlow ports were added, removed or renumbered. */
   portsChanged(names: ReadonlySet<string>): void {
+    if (!this.factsKnown) return;
     const uses = (segment: SegmentIntent) => segment.ports.some((port) => names.has(port.name));
     if (this.provider.networks.some(uses)) this.setProvider(this.provider);
     for (const tenant of this.tenants.values()) {

@@ -60,15 +60,14 @@ export class SwitchSession {
     const { sync, facts, desired, log, onAttach, onAdopted, onReady } = this.options;
     const started = performance.now();
     facts.replacePorts(await readPorts(connection));
-    await desired.renderAll();
-    const installed = await sync.readBack(connection);
+    const installed = await sync.readFlows(connection, desired.owners());
     if (!this.adopted) {
       // What the switch forwards by is the best that is known about members and neighbours after a restart.
-      adoptFacts(installed, facts);
+      await adoptFacts(installed, facts);
       this.adopted = true;
       await desired.renderAll();
       await onAdopted();
-    }
+    } else await desired.renderAll();
     if (!connection.open) return;
     onAttach(connection);
     const differences = await sync.resume();

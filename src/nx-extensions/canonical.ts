@@ -11,7 +11,7 @@ import type { Learn, LearnSpec } from './action-types.js';
 import { asSetField } from './actions/registers.js';
 import { nxm, xregs, xxregs } from './fields.js';
 import { widenPort } from './ports.js';
-import { narrowSubfield, splitRegister } from './registers.js';
+import { isWideRegister, narrowSubfield, splitRegister } from './registers.js';
 
 for (const field of [...xregs, ...xxregs]) registerMatchRule(field, splitRegister);
 registerMatchRule(nxm.in_port_nxm, (f) => [{ field: oxm.in_port, value: widenPort(Number(f.value)) }]);
@@ -42,6 +42,7 @@ registerActionRule('set_tunnel64', setTunnelRule);
 registerActionRule('dec_ttl', () => [{ type: 'dec_nw_ttl' }]);
 
 function setFieldRule(a: Action): readonly Action[] | undefined {
+  if (a.type === 'set_field' && a.mask === undefined && !isWideRegister(a.field)) return undefined;
   return a.type === 'set_field' || a.type === 'reg_load2' ? setFields(a) : undefined;
 }
 
@@ -82,13 +83,15 @@ function withDefaults<K extends ActionType>(
   defaults: Partial<ActionOf<K>>,
   more: (a: ActionOf<K>) => Partial<ActionOf<K>> = () => ({}),
 ): void {
+  const usual = defaults as Record<string, unknown>;
   registerActionRule(type, (action) => {
-    const a = { ...action, ...more(action as ActionOf<K>) };
-    const kept = Object.entries(a).filter(
-      ([key, value]) =>
-        value !== undefined && value !== false && value !== (defaults as Record<string, unknown>)[key],
-    );
-    return [Object.fromEntries(kept) as Action];
+    const given: Record<string, unknown> = { ...action, ...more(action as ActionOf<K>) };
+    const kept: Record<string, unknown> = {};
+    for (const key of Object.keys(given)) {
+      const value = given[key];
+      if (value !== undefined && value !== false && value !== usual[key]) kept[key] = value;
+    }
+    return [kept as unknown as Action];
   });
 }
 

@@ -6,7 +6,7 @@ import type { Field, FieldValue, MatchField, Subfield } from '../ofp/types/field
 import { regs, xregs, xxregs } from './fields.js';
 
 const REG_BITS = 32;
-const ONES = 0xffff_ffffn;
+const ONES = 0xffff_ffff;
 
 /** By wide register: its 32-bit registers, least significant first. */
 const parts = new Map<Field, readonly Field[]>();
@@ -26,21 +26,32 @@ export function splitRegister<T extends { field: Field; value: FieldValue; mask?
 ): readonly (T | MatchField)[] {
   const fields = parts.get(f.field);
   if (fields === undefined) return [f];
-  const value = BigInt(f.value);
-  const mask = f.mask === undefined ? undefined : BigInt(f.mask);
+  toWords(BigInt(f.value), valueWords);
+  if (f.mask !== undefined) toWords(BigInt(f.mask), maskWords);
   const out: MatchField[] = [];
   for (let i = fields.length - 1; i >= 0; i--) {
-    const shift = BigInt(REG_BITS * i);
     const field = fields[i]!;
-    const part = Number((value >> shift) & ONES);
-    if (mask === undefined) out.push({ field, value: part });
-    else {
-      const partMask = (mask >> shift) & ONES;
-      if (partMask === ONES) out.push({ field, value: part });
-      else if (partMask !== 0n) out.push({ field, value: part, mask: Number(partMask) });
-    }
+    const value = valueWords.getUint32(WORD_BYTES * i, true);
+    const mask = f.mask === undefined ? ONES : maskWords.getUint32(WORD_BYTES * i, true);
+    if (mask === ONES) out.push({ field, value });
+    else if (mask !== 0) out.push({ field, value, mask });
   }
   return out;
+}
+
+const WORD_BYTES = 4;
+const valueWords = new DataView(new ArrayBuffer(4 * WORD_BYTES));
+const maskWords = new DataView(new ArrayBuffer(4 * WORD_BYTES));
+
+/** Up to 128 bits, least significant byte first: shifting a bigint makes another one each time. */
+function toWords(value: bigint, to: DataView): void {
+  to.setBigUint64(0, value, true);
+  to.setBigUint64(2 * WORD_BYTES, value > LOW_64 ? value >> 64n : 0n, true);
+}
+const LOW_64 = 0xffff_ffff_ffff_ffffn;
+
+export function isWideRegister(field: Field): boolean {
+  return parts.has(field);
 }
 
 /** A subfield of a wide register that lies in one 32-bit register, as of that one; any other: itself. */

@@ -48,6 +48,7 @@ function or(a: FieldValue, b: FieldValue): FieldValue {
  * cleared. Prerequisites stay. Raw TLVs come last, as they are.
  */
 export function canonicalMatch(match: Match): Match {
+  if (isCanonical(match)) return match;
   const fields: MatchField[] = [];
   let raw: RawOxm[] | undefined;
   for (const f of match) {
@@ -60,9 +61,30 @@ export function canonicalMatch(match: Match): Match {
     if (replaced === undefined) add(fields, f);
     else for (const part of replaced) add(fields, part);
   }
-  fields.sort((a, b) => a.field.index - b.field.index);
+  sortByIndex(fields);
   const merged = merge(fields);
   return raw === undefined ? merged : [...merged, ...raw];
+}
+
+/** Most matches that we make are; the others of these have to be looked at in full. */
+function isCanonical(match: Match): boolean {
+  let last = -1;
+  for (const f of match) {
+    if (f.field === null || f.mask !== undefined || f.size !== undefined) return false;
+    if (f.field.index <= last || matchRules.has(f.field)) return false;
+    last = f.field.index;
+  }
+  return true;
+}
+
+/** In place and stable: a handful of fields, most of them in order. */
+function sortByIndex(fields: MatchField[]): void {
+  for (let i = 1; i < fields.length; i++) {
+    const f = fields[i]!;
+    let at = i;
+    for (; at > 0 && fields[at - 1]!.field.index > f.field.index; at--) fields[at] = fields[at - 1]!;
+    fields[at] = f;
+  }
 }
 
 function add(fields: MatchField[], f: MatchField): void {
@@ -73,7 +95,7 @@ function add(fields: MatchField[], f: MatchField): void {
   }
   const full = allOnes(field);
   const bits = and(mask, full);
-  if (BigInt(bits) === 0n) return;
+  if (bits === 0 || bits === 0n) return;
   fields.push(bits === full ? { field, value } : { field, value: and(value, bits), mask: bits });
 }
 
@@ -116,19 +138,19 @@ export function canonicalInstructions(list: readonly Instruction[]): readonly In
       if (i.actions.length > 0) result.push({ type: 'write_actions', actions: canonicalActions(i.actions) });
     } else result.push(i);
   }
-  return result.sort((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
+  return result.length > 1 ? result.sort((a, b) => ORDER[a.type] - ORDER[b.type]) : result;
 }
 /** OpenFlow 1.3.5 §5.9: the order in which instructions are executed. */
-const ORDER: readonly Instruction['type'][] = [
-  'meter',
-  'apply_actions',
-  'clear_actions',
-  'write_actions',
-  'write_metadata',
-  'stat_trigger',
-  'goto_table',
-  'raw',
-];
+const ORDER: Readonly<Record<Instruction['type'], number>> = {
+  meter: 0,
+  apply_actions: 1,
+  clear_actions: 2,
+  write_actions: 3,
+  write_metadata: 4,
+  stat_trigger: 5,
+  goto_table: 6,
+  raw: 7,
+};
 
 /** Actions in one form: full masks dropped, equivalents replaced. Nested lists are left to the rules. */
 export function canonicalActions(actions: readonly Action[]): readonly Action[] {
@@ -152,15 +174,27 @@ export function matchKey(table: number, priority: number, match: Match): string 
   for (const f of canonicalMatch(match)) {
     if (f.field === null) key += `,x${hex(f.raw)}`;
     else {
-      key += `,${f.field.index}=${f.value.toString(16)}`;
-      if (f.mask !== undefined) key += `/${f.mask.toString(16)}`;
+      key += `,${f.field.index}=${f.value}`;
+      if (f.mask !== undefined) key += `/${f.mask}`;
     }
   }
   return key;
 }
 
+/** By list: many flows share one, and what an owner wants is compared again and again. */
+const keys = new WeakMap<readonly Instruction[], string>();
+
 /** Equal for equal canonical instructions. */
 export function instructionsKey(list: readonly Instruction[]): string {
+  let key = keys.get(list);
+  if (key === undefined) {
+    key = makeKey(list);
+    keys.set(list, key);
+  }
+  return key;
+}
+
+function makeKey(list: readonly Instruction[]): string {
   let key = '';
   for (const i of canonicalInstructions(list)) {
     if (i.type === 'goto_table') key += `goto ${i.table};`;
@@ -175,8 +209,8 @@ function actionsKey(actions: readonly Action[]): string {
   let key = '';
   for (const a of actions) {
     if (a.type === 'set_field') {
-      key += `f${a.field.index}=${a.value.toString(16)}`;
-      key += a.mask === undefined ? ',' : `/${a.mask.toString(16)},`;
+      key += `f${a.field.index}=${a.value}`;
+      key += a.mask === undefined ? ',' : `/${a.mask},`;
     } else key += stringify(a);
   }
   return key;
@@ -189,12 +223,11 @@ function hex(bytes: Uint8Array): string {
 }
 
 function isField(value: object): value is Field {
-  return 'wire' in value && 'ids' in value;
+  return 'ids' in value && 'wire' in value;
 }
 
 function stringify(value: unknown): string {
-  if (typeof value !== 'object' || value === null)
-    return typeof value === 'bigint' || typeof value === 'number' ? value.toString(16) : String(value);
+  if (typeof value !== 'object' || value === null) return String(value);
   if (value instanceof Uint8Array) return `x${hex(value)}`;
   if (isField(value)) return `f${value.index}`;
   if (Array.isArray(value)) return `[${value.map(stringify).join()}]`;

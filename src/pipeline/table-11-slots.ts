@@ -7,7 +7,6 @@ import { poolMembers } from './pool-members.js';
 import { REG, reg } from './registers.js';
 import { apply, goto, load, type OwnerRules } from './rules.js';
 import { TABLES } from './tables.js';
-import type { Flow } from './types.js';
 
 const SLOT = 100;
 /** Fail-close: no member serves. */
@@ -42,10 +41,10 @@ function slotMatch(slot: number): MatchField {
   return match;
 }
 
-/** Endpoint ids that slot flows of a pool name, as read back from a switch. */
-export function adoptServing(flows: readonly Flow[]): Set<number> {
+/** Endpoint ids that slot flows of a pool name, by their instructions as read back from a switch. */
+export function adoptServing(lists: Iterable<readonly Instruction[]>): Set<number> {
   const serving = new Set<number>();
-  for (const { instructions } of flows)
+  for (const instructions of lists)
     for (const i of instructions) {
       if (i.type !== 'apply_actions') continue;
       for (const a of i.actions) {

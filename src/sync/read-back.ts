@@ -15,7 +15,8 @@ const ALL_BITS = 0xffff_ffff_ffff_ffffn;
 const SWEEP_BITS = 5n;
 const OBJECT_SHIFT = 16n;
 
-export interface ReadBackOptions {
+/** Whose groups and meters are whose. */
+export interface Ownership {
   readonly isOurGroup: (groupId: number) => boolean;
   readonly isOurMeter: (meterId: number) => boolean;
   /** The owner whose group or meter this is; undefined where no owner wants it. */
@@ -24,15 +25,14 @@ export interface ReadBackOptions {
 }
 
 /**
- * Fills the installed state of `entries` with what the switch holds. Flows are read owner by owner, which the
- * switch finds by its cookie index without walking its tables; only where their number doesn't add up to what
+ * Fills the installed state of `known` owners, and of those nobody knew, with their flows. They are read owner by
+ * owner, which the switch finds by its cookie index without walking its tables; only where their number doesn't add up to what
  * carries our signature are the tables swept for owners that we don't know. Learned flows are never read.
  */
-export async function readInstalled(
+export async function readFlows(
   conn: SwitchConnection<Message>,
   known: readonly OwnerEntry[],
   entryOf: (owner: Owner) => OwnerEntry,
-  options: ReadBackOptions,
 ): Promise<void> {
   const pause = slicer();
   for (const entry of known) entry.forgetInstalled();
@@ -44,6 +44,14 @@ export async function readInstalled(
     counted += flows.size;
   });
   if ((await countOurs(conn)) !== counted) await sweep(conn, entryOf, pause);
+}
+
+/** Adds the groups and meters of ours that the switch holds to their owners' entries. */
+export async function readGroupsAndMeters(
+  conn: SwitchConnection<Message>,
+  entryOf: (owner: Owner) => OwnerEntry,
+  options: Ownership,
+): Promise<void> {
   await readGroups(conn, entryOf, options);
   await readMeters(conn, entryOf, options);
 }
@@ -126,7 +134,7 @@ const NOBODY: Owner = { tenant: 0, kind: 1, object: 0xffffff };
 async function readGroups(
   conn: SwitchConnection<Message>,
   entryOf: (owner: Owner) => OwnerEntry,
-  options: ReadBackOptions,
+  options: Ownership,
 ): Promise<void> {
   for await (const part of conn.multipart({ type: 'group_desc_request' })) {
     if (part.type !== 'group_desc_reply') continue;
@@ -141,7 +149,7 @@ async function readGroups(
 async function readMeters(
   conn: SwitchConnection<Message>,
   entryOf: (owner: Owner) => OwnerEntry,
-  options: ReadBackOptions,
+  options: Ownership,
 ): Promise<void> {
   for await (const part of conn.multipart({ type: 'meter_config_request' })) {
     if (part.type !== 'meter_config_reply') continue;

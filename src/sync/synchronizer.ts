@@ -6,7 +6,7 @@ import { Delivery } from './delivery.js';
 import { Ledger } from './ledger.js';
 import { changeSize, modsOf, type OwnerEntry } from './owner-entry.js';
 import type { OwnerKey } from './owner-key.js';
-import { readInstalled } from './read-back.js';
+import { readFlows, readGroupsAndMeters } from './read-back.js';
 import { type Part, Schedule } from './schedule.js';
 import { nextTurn, slicer } from './slicer.js';
 import type {
@@ -107,30 +107,44 @@ export class Synchronizer {
   }
 
   /**
-   * Reads what the switch holds. Nothing is sent before `resume`, so that facts can be taken over first.
-   * Returns the owners' flows as installed. Throws when the connection is lost meanwhile.
+   * Reads which flows the switch holds of these owners and of all others of ours. Nothing is sent before `resume`, so
+   * that facts can be taken over and rendered first. Throws when the connection is lost meanwhile.
    */
-  async readBack(conn: SwitchConnection<Message>): Promise<ReadonlyMap<OwnerKey, OwnerEntry>> {
+  async readFlows(
+    conn: SwitchConnection<Message>,
+    owners: Iterable<Owner> = [],
+  ): Promise<ReadonlyMap<OwnerKey, OwnerEntry>> {
     this.detach();
     this.conn = conn;
+    for (const owner of owners) this.ledger.entryOf(owner);
+    await readFlows(conn, [...this.ledger.all()], (owner) => this.ledger.entryOf(owner));
+    return new Map([...this.ledger.all()].map((entry) => [entry.key, entry]));
+  }
+
+  private async readGroupsAndMeters(conn: SwitchConnection<Message>): Promise<void> {
     const groups = new Map<number, Owner>();
     const meters = new Map<number, Owner>();
     for (const { owner, desired } of this.ledger.all()) {
       for (const group of desired?.groups ?? []) groups.set(group.groupId, owner);
       for (const meter of desired?.meters ?? []) meters.set(meter.meterId, owner);
     }
-    await readInstalled(conn, [...this.ledger.all()], (owner) => this.ledger.entryOf(owner), {
+    await readGroupsAndMeters(conn, (owner) => this.ledger.entryOf(owner), {
       isOurGroup: this.options.isOurGroup,
       isOurMeter: this.options.isOurMeter,
       ownerOfGroup: (id) => groups.get(id),
       ownerOfMeter: (id) => meters.get(id),
     });
-    return new Map([...this.ledger.all()].map((entry) => [entry.key, entry]));
   }
 
-  /** Sends the difference, if any, and from now on every change. Returns the number of messages it takes. */
+  /**
+   * Reads groups and meters, which say nothing of their owner: it is known by what was wanted meanwhile. Sends the
+   * difference, if any, and from now on every change. Returns the number of messages it takes. Throws when the
+   * connection is lost while it is read from.
+   */
   async resume(): Promise<number> {
     const { conn } = this;
+    if (conn === undefined) return 0;
+    await this.readGroupsAndMeters(conn);
     let differences = 0;
     const pause = slicer();
     for (const entry of [...this.ledger.all()]) {
@@ -139,18 +153,19 @@ export class Synchronizer {
       else this.ledger.settle(entry);
       differences += n;
       await pause();
-      if (conn === undefined || this.conn !== conn) return differences;
+      if (this.conn !== conn) return differences;
     }
     this.counters.reconciles++;
     if (differences === 0) this.counters.reconcilesEqual++;
     this.counters.reconcileDifferences = differences;
     this.known = true;
+    this.waiters.includeAll();
     this.waiters.notifyAll();
     this.wake();
     return differences;
   }
 
-  /** The connection is gone: what the switch holds is unknown until the next `readBack`. */
+  /** The connection is gone: what the switch holds is unknown until the next `readFlows`. */
   detach(): void {
     this.conn = undefined;
     this.known = false;

@@ -7,7 +7,7 @@ export type Until = 'settled' | 'confirmed';
 interface Waiter {
   readonly until: Until;
   /** Revision of the last change that has to be confirmed. */
-  readonly seen: number;
+  seen: number;
   readonly resolve: () => void;
 }
 
@@ -25,6 +25,12 @@ export class Waiters {
       if (list) list.push(waiter);
       else this.byTenant.set(tenant, [waiter]);
     });
+  }
+
+  /** What was wanted while nobody knew what the switch held, is what differs now: waited for by all who came meanwhile. */
+  includeAll(): void {
+    for (const waiters of this.byTenant.values())
+      for (const waiter of waiters) waiter.seen = this.ledger.revision;
   }
 
   /** To be called when something of the tenant may have been confirmed or refused. */

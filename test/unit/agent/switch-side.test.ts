@@ -6,6 +6,7 @@ import { FactsStore } from '../../../src/agent/facts-store.js';
 import { Loggers } from '../../../src/agent/logging.js';
 import type { Unixctl } from '../../../src/ovs/index.js';
 import { cookieOf, isOurGroup, isOurMeter, KIND } from '../../../src/pipeline/index.js';
+import { ownerKey } from '../../../src/sync/index.js';
 import { MemorySwitch } from '../../fake-switch/connection.js';
 import { ip, listener, member, pool, segment, tenant } from '../../golden/pipeline/intents.js';
 import { turns, World } from '../sync/world.js';
@@ -141,6 +142,7 @@ describe('what is desired', () => {
     const desired = new Desired(w.sync, facts);
     facts.setServing(1, new Set([1, 2]));
     desired.setTenant(T);
+    await desired.renderAll();
     await w.connect();
     w.far.takeMods();
     const cookies = async () => {
@@ -150,6 +152,16 @@ describe('what is desired', () => {
     return { w, facts, desired, cookies };
   }
   const of = (kind: 3 | 5 | 7, object: number) => cookieOf({ tenant: 7, kind, object });
+
+  it('is read back of every owner before anything is rendered', async () => {
+    const w = new World({ isOurGroup, isOurMeter });
+    const desired = new Desired(w.sync, new FactsStore());
+    desired.setTenant(T);
+    expect(w.sync.summary().desiredFlows).toBe(0);
+    const asked = desired.owners().map(ownerKey);
+    await desired.renderAll();
+    expect(asked).toEqual([...w.sync.owners()].map((entry) => entry.key));
+  });
 
   it('of a pool follows who serves, and touches nothing else', async () => {
     const { w, facts, desired, cookies } = await world();
@@ -170,11 +182,6 @@ describe('what is desired', () => {
 
   it('is nothing once the tenant is removed, and the same as before when all is rendered again', async () => {
     const { w, desired, cookies } = await world();
-    await desired.renderAll();
-    expect(await cookies()).toEqual([
-      cookieOf({ tenant: 0, kind: KIND.node, object: 0 }),
-      cookieOf({ tenant: 65535, kind: KIND.tenant, object: 0 }),
-    ]);
     await desired.renderAll();
     expect(await cookies()).toEqual([]);
     desired.removeTenant(T);

@@ -83,7 +83,7 @@ describe('a switch that connects', () => {
     await w.connect();
     w.sync.detach();
     const first = w.far.connect();
-    const reading = w.sync.readBack(first).catch((error: Error) => error);
+    const reading = w.sync.readFlows(first).catch((error: Error) => error);
     first.close('gone');
     w.far.tables.apply({ ...add(flow(A, 1, 2)), command: 'delete_strict' });
     expect(await w.connect()).toBe(1);
@@ -91,11 +91,25 @@ describe('a switch that connects', () => {
     expect(w.far.tables.flows()).toHaveLength(3);
   });
 
+  it('that has lost everything has confirmed it again before anybody who waited meanwhile goes on', async () => {
+    const w = new World();
+    w.sync.setDesired([slots(A, 1, 2)]);
+    await w.connect();
+    w.sync.detach();
+    for (const f of slots(A, 1, 2).flows) w.far.tables.apply({ ...add(f), command: 'delete_strict' });
+    let heldThen = -1;
+    void w.sync.settled(A.tenant).then(() => {
+      heldThen = w.far.tables.flows().length;
+    });
+    await w.connect();
+    expect(heldThen).toBe(2);
+  });
+
   it('that is lost before the difference is sent leaves nothing known', async () => {
     const w = new World();
     w.sync.setDesired([slots(A, 1)]);
     const connection = w.far.connect();
-    await w.sync.readBack(connection);
+    await w.sync.readFlows(connection);
     w.sync.detach();
     await w.sync.resume();
     expect(w.sync.connection).toBeUndefined();
