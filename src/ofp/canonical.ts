@@ -232,9 +232,20 @@ function stringify(value: unknown): string {
   if (isField(value)) return `f${value.index}`;
   if (Array.isArray(value)) return `[${value.map(stringify).join()}]`;
   let s = '{';
-  for (const key of Object.keys(value).sort()) {
+  for (const key of sorted(Object.keys(value))) {
     const v = (value as Record<string, unknown>)[key];
     if (v !== undefined) s += `${key}:${stringify(v)};`;
   }
   return `${s}}`;
+}
+
+/** In place: quicker than `sort` for the few names of an action. */
+function sorted(names: string[]): string[] {
+  for (let i = 1; i < names.length; i++) {
+    const name = names[i]!;
+    let at = i;
+    for (; at > 0 && names[at - 1]! > name; at--) names[at] = names[at - 1]!;
+    names[at] = name;
+  }
+  return names;
 }

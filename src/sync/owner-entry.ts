@@ -52,11 +52,14 @@ export function groupKey(group: Pick<Group, 'groupType' | 'buckets'>): string {
   return `${group.groupType}|${buckets.join('|')}`;
 }
 
+/** Counts comparisons. */
+let looks = 0;
+
 /** Desired and confirmed state of one owner. */
 export class OwnerEntry {
   /** What should be in the switch; undefined: nothing, and the entry goes once that is so. */
   desired: OwnerState | undefined;
-  readonly flows = new Map<string, InstalledFlow>();
+  flows = new Map<string, InstalledFlow>();
   readonly groups = new Map<number, string>();
   readonly meters = new Map<number, string>();
   /** Desired may differ from installed. */
@@ -85,9 +88,9 @@ export class OwnerEntry {
     this.meters.clear();
   }
 
-  replaceFlows(flows: ReadonlyMap<string, InstalledFlow>): void {
-    this.flows.clear();
-    for (const [key, flow] of flows) this.flows.set(key, flow);
+  /** @param flows belong to the entry from now on */
+  replaceFlows(flows: Map<string, InstalledFlow>): void {
+    this.flows = flows;
   }
 
   /** What must be sent so that the switch holds `desired`; additions before deletions. */
@@ -131,22 +134,26 @@ export class OwnerEntry {
   }
 
   private diffFlows(wanted: readonly Flow[], change: Change): void {
-    const kept = new Set<string>();
+    const look = ++looks;
+    let kept = 0;
     for (const flow of wanted) {
       const key = flowKey(flow);
-      kept.add(key);
-      const instructions = instructionsKey(flow.instructions);
       const was = this.flows.get(key);
+      if (was !== undefined && was.look !== look) {
+        was.look = look;
+        kept++;
+      }
+      const instructions = instructionsKey(flow.instructions);
       if (was !== undefined && was.instructions === instructions && was.flow.cookie === flow.cookie) continue;
       change.bundle.push({
         mod: flowAdd(flow),
-        confirm: () => this.flows.set(key, { flow, instructions }),
+        confirm: () => this.flows.set(key, { flow, instructions, look: 0 }),
         added: key,
       });
     }
-    if (kept.size === this.flows.size && change.bundle.length === 0) return;
-    for (const [key, { flow }] of this.flows) {
-      if (kept.has(key)) continue;
+    if (kept === this.flows.size) return;
+    for (const [key, { flow, look: last }] of this.flows) {
+      if (last === look) continue;
       change.bundle.push({ mod: flowDelete(flow), confirm: () => this.flows.delete(key) });
     }
   }

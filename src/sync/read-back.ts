@@ -9,7 +9,7 @@ import { slicer } from './slicer.js';
 import type { InstalledFlow } from './types.js';
 
 /** Requests on their way at once; the switch answers one after the other. */
-const WINDOW = 16;
+const WINDOW = 48;
 const ALL_BITS = 0xffff_ffff_ffff_ffffn;
 /** Slices of a sweep over everything that is ours, by the low bits of the object. */
 const SWEEP_BITS = 5n;
@@ -82,7 +82,10 @@ function installed(stats: FlowStats): [string, InstalledFlow] {
   };
   // A flow of ours that somebody gave a time-out would vanish: as different as one with other actions.
   const timed = stats.idleTimeout !== 0 || stats.hardTimeout !== 0;
-  return [flowKey(flow), { flow, instructions: timed ? 'timed' : instructionsKey(stats.instructions) }];
+  return [
+    flowKey(flow),
+    { flow, instructions: timed ? 'timed' : instructionsKey(stats.instructions), look: 0 },
+  ];
 }
 
 /** What a connection said that has been lost meanwhile must not be mixed with what its successor says. */

@@ -55,6 +55,8 @@ export interface InstalledFlow {
   readonly flow: Flow;
   /** instructionsKey of what the switch holds. */
   readonly instructions: string;
+  /** The last comparison that found it wanted. */
+  look: number;
 }
 
 /** What sync says to logs; the agent's logger fits. */
