@@ -1,6 +1,7 @@
+import { slicer } from '../loop/turns.js';
 import { canonicalInstructions, canonicalMatch } from '../ofp/canonical.js';
 import { adoptNeighbours, adoptServing, KIND } from '../pipeline/index.js';
-import { type OwnerEntry, slicer } from '../sync/index.js';
+import type { OwnerEntry } from '../sync/index.js';
 import { type FactsStore, segmentKey } from './facts-store.js';
 
 /** Takes over what the switch's own flows say about members that serve and neighbours that were resolved. */

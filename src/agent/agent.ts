@@ -3,6 +3,7 @@ import { type RunningApi, startApi } from '../api/index.js';
 import { NeighbourTable } from '../arp/index.js';
 import { CaptureHub } from '../capture/index.js';
 import { HealthChecker, Histogram } from '../hc/index.js';
+import { slicer } from '../loop/turns.js';
 import {
   AdminState,
   type ConfigWatch,
@@ -21,7 +22,7 @@ import { type Message, OFP13, OFP15 } from '../ofp/index.js';
 import { unixctl } from '../ovs/index.js';
 import { cryptoRandom, SwitchPacketIo } from '../packetio/index.js';
 import { isOurGroup, isOurMeter } from '../pipeline/index.js';
-import { DriftCheck, Synchronizer, slicer } from '../sync/index.js';
+import { DriftCheck, Synchronizer } from '../sync/index.js';
 import { systemClock as clock } from './clock.js';
 import { ConnectionLimits } from './connection-limits.js';
 import { ConntrackFlushes } from './conntrack-flushes.js';

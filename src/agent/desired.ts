@@ -1,3 +1,4 @@
+import { slicer } from '../loop/turns.js';
 import {
   PROVIDER_TENANT,
   type ProviderIntent,
@@ -14,7 +15,7 @@ import {
   renderTenant,
 } from '../pipeline/index.js';
 import type { Facts, Owner, OwnerState } from '../pipeline/types.js';
-import { ownerKey, type Synchronizer, slicer } from '../sync/index.js';
+import { ownerKey, type Synchronizer } from '../sync/index.js';
 import { type FactsStore, segmentKey } from './facts-store.js';
 
 /**

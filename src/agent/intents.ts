@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { slicer } from '../loop/turns.js';
 import {
   type Compiled,
   compile,
@@ -14,7 +15,6 @@ import {
   type TenantIntent,
   type Waiting,
 } from '../model/index.js';
-import { slicer } from '../sync/index.js';
 import type { Logger } from './logging.js';
 
 /** What a reload changed. */

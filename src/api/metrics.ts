@@ -1,12 +1,13 @@
 /** /metrics: filled from the agent's numbers at each scrape, so the series of a deleted object are simply not there. */
 import { type Metric, Registry } from 'prom-client';
 import type { HistogramSample, MetricSource, Sample } from '../agent/read-model.js';
+import { slicer } from '../loop/turns.js';
 
 /** Series of one metric; more are left out and counted: a scrape must not cost the node its memory. */
 const MAX_SERIES = 50_000;
-/** Series written between two looks at the clock, and milliseconds after which the rest of the process gets its turn. */
+/** Series written at once, and series computed between two looks at the clock: one may cost a slot table. */
 const STEP = 500;
-const SLICE_MS = 5;
+const LOOK = 8;
 /** ms for the switch's own counts; without them the last ones are shown. */
 const REFRESH_MS = 1000;
 
@@ -45,6 +46,7 @@ export function createMetrics(source: MetricSource): Metrics {
       for (const value of definition.values()) {
         if (++count > MAX_SERIES) omitted++;
         else step.push(value);
+        if (count % LOOK === 0) await pause();
         if (count % STEP !== 0) continue;
         text += withoutHead(await textOf(definition, step));
         step = [];
@@ -162,14 +164,4 @@ function withoutHead(text: string): string {
 
 function delay(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
-
-/** A function to await in loops: gives the event loop its turn once `SLICE_MS` have been used. */
-function slicer(): () => Promise<void> {
-  let started = performance.now();
-  return async () => {
-    if (performance.now() - started < SLICE_MS) return;
-    await new Promise((resolve) => setImmediate(resolve));
-    started = performance.now();
-  };
 }

@@ -1,3 +1,4 @@
+import { nextTurn, turnIsUsed } from '../loop/turns.js';
 import { type Decoded, decodeMessage } from '../ofp/index.js';
 import { classOf } from './classes.js';
 import { Exchanges } from './exchange.js';
@@ -21,8 +22,6 @@ export interface CaptureStreamOptions {
 
 /** Bytes given to the reader at a time. */
 const CHUNK = 64 * 1024;
-/** ms of the event loop that writing may take at a time. */
-const TURN = 5;
 
 /** The capture as bytes, until `signal` aborts or a limit is reached; closes the session. */
 export async function* captureStream(
@@ -79,14 +78,13 @@ class Writer {
     let parts: Uint8Array[] = [];
     let size = 0;
     let total = 0;
-    let turn = performance.now();
     for (const captured of messages) {
       for (const part of this.one(captured)) {
         parts.push(part);
         size += part.length;
         total += part.length;
       }
-      const late = performance.now() - turn > TURN;
+      const late = turnIsUsed();
       if (size >= CHUNK || (late && size > 0)) {
         yield Buffer.concat(parts);
         parts = [];
@@ -94,8 +92,7 @@ class Writer {
       }
       if (total >= left) break;
       if (!late) continue;
-      await new Promise((resolve) => setImmediate(resolve));
-      turn = performance.now();
+      await nextTurn();
     }
     if (size > 0) yield Buffer.concat(parts);
   }

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { slicer } from '../loop/turns.js';
 import type { Unixctl } from './unixctl.js';
 
 export interface ConntrackTuple {
@@ -28,16 +28,17 @@ export interface ConntrackLimits {
   readonly zones: ReadonlyMap<number, { readonly limit: number; readonly count: number }>;
 }
 
-/** Lines that are read before the event loop gets its turn. */
-const LINES_AT_ONCE = 2000;
+/** Lines that are read between two looks at the clock. */
+const LINES_AT_ONCE = 200;
 
 /** Entries of a zone, or of all. The answer grows with the number of entries; ask for a zone. */
 export async function dumpConntrack(ctl: Unixctl, zone?: number): Promise<ConntrackEntry[]> {
   const text = await ctl.call('dpctl/dump-conntrack', '-s', ...(zone === undefined ? [] : [`zone=${zone}`]));
   const lines = text.split('\n');
   const entries: ConntrackEntry[] = [];
+  const pause = slicer();
   for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
-    if (at > 0) await nextTurn();
+    await pause();
     for (const line of lines.slice(at, at + LINES_AT_ONCE)) {
       const entry = parseEntry(line);
       if (entry) entries.push(entry);

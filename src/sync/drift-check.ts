@@ -1,7 +1,7 @@
+import { nextTurn } from '../loop/turns.js';
 import type { Clock } from '../packetio/types.js';
 import type { OwnerEntry } from './owner-entry.js';
 import { readOwner } from './read-back.js';
-import { nextTurn } from './slicer.js';
 import type { Synchronizer } from './synchronizer.js';
 import type { InstalledFlow, SyncLog } from './types.js';
 

@@ -3,7 +3,6 @@ export { meterKey } from './mods.js';
 export { flowKey, groupKey, OwnerEntry } from './owner-entry.js';
 export { type OwnerKey, ownerKey } from './owner-key.js';
 export { readOwner } from './read-back.js';
-export { slicer } from './slicer.js';
 export { Synchronizer, type SyncOptions } from './synchronizer.js';
 export type {
   InstalledFlow,

@@ -1,3 +1,4 @@
+import { slicer } from '../loop/turns.js';
 import { instructionsKey } from '../ofp/canonical.js';
 import type { SwitchConnection } from '../ofp/channel/types.js';
 import type { FlowStats, Message } from '../ofp/index.js';
@@ -5,7 +6,6 @@ import { cookieOf, LEARNED_KIND_BIT, ownerOfCookie, SIGNATURE, SIGNATURE_MASK } 
 import type { Owner } from '../pipeline/types.js';
 import { meterKey } from './mods.js';
 import { flowKey, groupKey, type OwnerEntry } from './owner-entry.js';
-import { slicer } from './slicer.js';
 import type { InstalledFlow } from './types.js';
 
 /** Requests on their way at once; the switch answers one after the other. */

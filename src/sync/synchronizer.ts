@@ -1,3 +1,4 @@
+import { nextTurn, slicer } from '../loop/turns.js';
 import type { SwitchConnection } from '../ofp/channel/types.js';
 import type { Message } from '../ofp/index.js';
 import type { Clock } from '../packetio/types.js';
@@ -8,7 +9,6 @@ import { changeSize, modsOf, type OwnerEntry } from './owner-entry.js';
 import type { OwnerKey } from './owner-key.js';
 import { readFlows, readGroupsAndMeters } from './read-back.js';
 import { type Part, Schedule } from './schedule.js';
-import { nextTurn, slicer } from './slicer.js';
 import type {
   Mod,
   OwnerFailure,

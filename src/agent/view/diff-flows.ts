@@ -1,4 +1,5 @@
 import type { DiffResult, Filter, FlowDifference } from '../../api/types.js';
+import { slicer } from '../../loop/turns.js';
 import { formatFlowStats } from '../../ofp/text/index.js';
 import {
   groupSubject,
@@ -11,7 +12,7 @@ import {
   SIGNATURE,
   SIGNATURE_MASK,
 } from '../../pipeline/index.js';
-import { groupKey, meterKey, ownerKey, readOwner, slicer } from '../../sync/index.js';
+import { groupKey, meterKey, ownerKey, readOwner } from '../../sync/index.js';
 import type { AgentParts } from '../parts.js';
 import { type Change, changesOf } from './changes.js';
 import { scopesOf } from './flows.js';

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfigPlan, Filter } from '../../api/types.js';
 import { type Statuses, serving } from '../../hc/index.js';
+import { slicer } from '../../loop/turns.js';
 import {
   type Compiled,
   type PoolIntent,
@@ -9,7 +10,7 @@ import {
   type TenantIntent,
 } from '../../model/index.js';
 import { type Facts, type Owner, type OwnerState, renderNode, renderTenant } from '../../pipeline/index.js';
-import { ownerKey, slicer } from '../../sync/index.js';
+import { ownerKey } from '../../sync/index.js';
 import { adminStates } from '../admin-states.js';
 import { restartNeeded } from '../intents.js';
 import type { AgentParts } from '../parts.js';

@@ -1,8 +1,9 @@
+import { slicer } from '../../loop/turns.js';
 import type { SwitchConnection } from '../../ofp/channel/types.js';
 import { type Message, matchKey } from '../../ofp/index.js';
 import { getLimits } from '../../ovs/index.js';
 import { cookieOf, type DropReason, dropOf, KIND, meterSubject, TABLES } from '../../pipeline/index.js';
-import { type OwnerEntry, slicer } from '../../sync/index.js';
+import type { OwnerEntry } from '../../sync/index.js';
 import type { AgentParts } from '../parts.js';
 
 /** However often somebody scrapes. */

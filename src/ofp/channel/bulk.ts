@@ -1,11 +1,9 @@
+import { nextTurn, turnIsUsed } from '../../loop/turns.js';
 import { OfpEncodeError } from '../bytes/errors.js';
-import { nextTurn } from './clock.js';
 import { ChannelError } from './errors.js';
 import type { Outcome, Refusal } from './types.js';
 import { OFPBCT } from './wire.js';
 
-/** ms of encoding before the rest of the process has its turn. */
-const SLICE = 5;
 /** Bundles on their way at a time: the switch is kept busy, and the last one isn't committed late. */
 const WINDOW = 3;
 
@@ -158,7 +156,6 @@ export class Bulk<Message> {
   /** Encodes and queues in slices. A message that can't be encoded ends a bundle, but not a batch. */
   private async stream(operation: Operation, messages: Iterable<Message>, bundleId?: number): Promise<void> {
     let index = 0;
-    let sliceEnd = performance.now() + SLICE;
     for (const message of messages) {
       const xid = this.port.allocate();
       operation.note(xid, index);
@@ -170,11 +167,10 @@ export class Bulk<Message> {
         if (bundleId !== undefined) return;
       }
       index++;
-      if ((index & 31) !== 0 || performance.now() < sliceEnd) continue;
+      if ((index & 31) !== 0 || !turnIsUsed()) continue;
       await nextTurn();
       if (this.port.congested) await this.port.drained();
       if (!this.port.open) return;
-      sliceEnd = performance.now() + SLICE;
     }
   }
 

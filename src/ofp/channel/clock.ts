@@ -8,8 +8,3 @@ export const systemClock: Clock = {
     return { cancel: () => clearTimeout(timer) };
   },
 };
-
-/** Resolves in the next turn of the event loop, after input was handled. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}

@@ -1,12 +1,10 @@
-import { nextTurn } from './clock.js';
+import { nextTurn, turnIsUsed } from '../../loop/turns.js';
 import { ChannelError } from './errors.js';
 import type { Pending } from './transactions.js';
 import { hasMore } from './wire.js';
 
 /** Bytes of undecoded parts at which the connection stops reading, while nothing else waits for a reply. */
 export const SOFT_LIMIT = 8 * 1024 * 1024;
-/** ms of decoding before the reader gives way to the rest of the process. */
-const SLICE = 5;
 
 /** What the stream needs of its connection. */
 export interface MultipartPort<Message> {
@@ -27,7 +25,6 @@ export class MultipartStream<Message> implements Pending, AsyncIterable<Message>
   private complete = false;
   private failure: Error | undefined;
   private wake: (() => void) | undefined;
-  private sliceEnd = 0;
 
   constructor(private readonly port: MultipartPort<Message>) {}
 
@@ -72,12 +69,8 @@ export class MultipartStream<Message> implements Pending, AsyncIterable<Message>
       await new Promise<void>((resolve) => {
         this.wake = resolve;
       });
-      this.sliceEnd = performance.now() + SLICE;
     }
-    if (performance.now() > this.sliceEnd) {
-      await nextTurn();
-      this.sliceEnd = performance.now() + SLICE;
-    }
+    if (turnIsUsed()) await nextTurn();
     const part = this.parts.shift();
     if (part === undefined) {
       const error = this.failure;
