@@ -6,7 +6,7 @@ import { slicer } from '../loop/turns.js';
 /** Series of one metric; more are left out and counted: a scrape must not cost the node its memory. */
 const MAX_SERIES = 50_000;
 /** Series written at once, and series computed between two looks at the clock: one may cost a slot table. */
-const STEP = 500;
+const STEP = 200;
 const LOOK = 8;
 /** ms for the switch's own counts; without them the last ones are shown. */
 const REFRESH_MS = 1000;
