@@ -4,7 +4,7 @@ import { RunningProcess } from '../../lab/process.js';
 import { type HttpResponse, requestOver } from '../../lab/unix-http.js';
 import { pause } from '../../lab/until.js';
 
-const MAIN = fileURLToPath(new URL('../../dist/agent/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../bin/hpnn-agent', import.meta.url));
 
 export interface ApplyResult {
   readonly confirmed: boolean;

@@ -1,5 +1,6 @@
 /** /metrics: filled from the agent's numbers at each scrape, so the series of a deleted object are simply not there. */
-import { type Metric, Registry } from 'prom-client';
+import type { Metric } from 'prom-client';
+import Registry from 'prom-client/lib/registry.js';
 import type { HistogramSample, MetricSource, Sample } from '../agent/read-model.js';
 import { slicer } from '../loop/turns.js';
 

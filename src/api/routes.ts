@@ -4,7 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { ReadModel } from '../agent/read-model.js';
 import { type AccessRules, checkMayChange } from './access.js';
-import type { Metrics } from './metrics.js';
+import { createMetrics } from './metrics.js';
 import { checkFilter, checkMember, given } from './names.js';
 import * as s from './schemas.js';
 import { EventStreams, sendCapture, sendRows } from './streams.js';
@@ -94,14 +94,11 @@ export function installReads(base: FastifyInstance, model: ReadModel): void {
 /** For machines that watch the agent. */
 export function installWatch(base: FastifyInstance, model: ReadModel): void {
   const app = base.withTypeProvider<ZodTypeProvider>();
-  let loading: Promise<Metrics> | undefined;
+  const metrics = createMetrics(model.metrics);
   app.get(
     '/metrics',
     { schema: { summary: 'Prometheus metrics', response: { 200: z.string() } } },
     async (_, reply) => {
-      // With the first scrape: a start has no use for it.
-      loading ??= import('./metrics.js').then(({ createMetrics }) => createMetrics(model.metrics));
-      const metrics = await loading;
       const text = await metrics.render();
       return reply.header('content-type', metrics.contentType).serializer(String).send(text);
     },

@@ -20,7 +20,6 @@ import { diffFlows, showStatus } from './commands/status.js';
 import { followEvents, type TraceOptions, tracePacket } from './commands/trace.js';
 import { type Context, createContext } from './context.js';
 import type { Io } from './io.js';
-import { loadOfpPrint } from './ofp-print-loader.js';
 import { repeat } from './watch.js';
 
 export interface Program {
@@ -247,7 +246,7 @@ export function createProgram(io: Io, version: string, now: () => number = Date.
     'prints OpenFlow messages given as hexadecimal digits; needs no agent',
     ['lbctl ofp-print 0602000800000001', 'lbctl ofp-print - --json < messages.hex'],
     (async (c: Context, hex: string[], o: { json?: boolean; roundtrip?: boolean }) => {
-      const { ofpPrint } = await loadOfpPrint();
+      const { ofpPrint } = await import('./ofp-print.js');
       return ofpPrint([...hex, ...(o.json ? ['--json'] : []), ...(o.roundtrip ? ['--roundtrip'] : [])], c.io);
     }) as Run,
   )

@@ -130,9 +130,10 @@ export async function showConfig(context: Context): Promise<void> {
     ]);
     return;
   }
-  const { stringify } = await import('yaml');
+  // CommonJS: its bundle has no names but this.
+  const { default: yaml } = await import('yaml');
   const document = (about: string, value: unknown): string =>
-    `# ${about}\n${stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+    `# ${about}\n${yaml.stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })}`;
   const parts = shown.tenants.map((t) =>
     document(`tenant ${t.tenant}, ${printable(t.file ?? 'in no file any more')}`, t.config),
   );
