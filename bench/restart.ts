@@ -1,7 +1,8 @@
 /**
- * The agent killed and started again under traffic with 33,000 and 110,000 flows in the switch: what it sends, when it
- * is ready, which packets were lost. Beside it: receiving the same dump without decoding it. Then the switch killed:
- * when all flows are back.
+ * The agent killed and started again with 33,000 and 110,000 flows in the switch, while a ping goes every 5 ms through
+ * it: what it sends, when it is ready, which packets were lost. Beside it: receiving the same dump without decoding
+ * it. The same again with an HTTP load that takes what processor time there is. Then the switch killed: when all flows
+ * are back.
  */
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -56,12 +57,18 @@ const lab = await Lab.create();
 const { vswitch } = lab;
 const mgmt = join(vswitch.rundir, `${BRIDGE}.mgmt`);
 
+/** What some restarts of the agent took. */
 interface Restarts {
-  readonly flows: number;
   readonly readySeconds: number[];
   readonly cpuSeconds: number[];
   readonly flowMods: number[];
   readonly bytes: number[];
+}
+
+interface Size {
+  readonly flows: number;
+  readonly quiet: Restarts;
+  readonly loaded: Restarts;
   readonly dumps: Dump[];
   readonly pings: { readonly sent: number; readonly lost: number };
   readonly requests: { readonly sent: number; readonly failed: number };
@@ -80,7 +87,7 @@ async function hosts(): Promise<Host> {
   return client;
 }
 
-async function size(client: Host, tenants: number, slots: number): Promise<Restarts> {
+async function size(client: Host, tenants: number, slots: number): Promise<Size> {
   await vswitch.ofctl(BRIDGE, ['del-flows']);
   await vswitch.ofctl(BRIDGE, ['del-groups']);
   await vswitch.ofctl(BRIDGE, ['del-meters']);
@@ -96,25 +103,25 @@ async function size(client: Host, tenants: number, slots: number): Promise<Resta
   await bothServe(agent);
 
   const ping = client.spawn(['ping', '-q', '-i', String(PING_INTERVAL_S), '10.30.0.2']);
-  const load = await HttpLoad.start(client, 'http://10.20.0.100/', 4);
-  const found = {
-    readySeconds: [] as number[],
-    cpu: [] as number[],
-    flowMods: [] as number[],
-    bytes: [] as number[],
-  };
   const dumps: Dump[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    await agent.stop('SIGKILL');
-    dumps.push(await dump());
-    tap.reset();
-    agent = start();
-    found.readySeconds.push((await agent.ready()) / 1000);
-    found.cpu.push(cpuSeconds(agent.process.pid));
-    found.bytes.push(tap.traffic.bytesFromSwitch);
-    await pause(2000); // the first probes have their say
-    found.flowMods.push(tap.traffic.flowMods + tap.traffic.groupMods + tap.traffic.meterMods);
-  }
+  const restarts = async (): Promise<Restarts> => {
+    const found: Restarts = { readySeconds: [], cpuSeconds: [], flowMods: [], bytes: [] };
+    for (let round = 0; round < ROUNDS; round++) {
+      await agent.stop('SIGKILL');
+      dumps.push(await dump());
+      tap.reset();
+      agent = start();
+      found.readySeconds.push((await agent.ready()) / 1000);
+      found.cpuSeconds.push(cpuSeconds(agent.process.pid));
+      found.bytes.push(tap.traffic.bytesFromSwitch);
+      await pause(2000); // the first probes have their say
+      found.flowMods.push(tap.traffic.flowMods + tap.traffic.groupMods + tap.traffic.meterMods);
+    }
+    return found;
+  };
+  const quiet = await restarts();
+  const load = await HttpLoad.start(client, 'http://10.20.0.100/', 4);
+  const loaded = await restarts();
   const requests = await load.stop();
   await ping.stop('SIGINT');
   const flows = await countFlows();
@@ -124,10 +131,8 @@ async function size(client: Host, tenants: number, slots: number): Promise<Resta
   tap.close();
   return {
     flows,
-    readySeconds: found.readySeconds,
-    cpuSeconds: found.cpu,
-    flowMods: found.flowMods,
-    bytes: found.bytes,
+    quiet,
+    loaded,
     dumps,
     pings: pinged(ping.stdout),
     requests: { sent: requests.requests, failed: requests.failed },
@@ -210,18 +215,21 @@ async function dump(): Promise<Dump> {
   return { seconds: (performance.now() - start) / 1000, bytes };
 }
 
-function resultsOf(nominal: number, r: Restarts): Result[] {
+function resultsOf(nominal: number, r: Size): Result[] {
+  const { quiet, loaded } = r;
   return [
-    result(`flow_mods_${nominal}`, 'changes', r.flowMods),
-    result(`ready_seconds_${nominal}`, 's', r.readySeconds, {
-      dump: median(r.readySeconds) / median(r.dumps.map((d) => d.seconds)),
+    result(`flow_mods_${nominal}`, 'changes', [...quiet.flowMods, ...loaded.flowMods]),
+    result(`ready_seconds_${nominal}`, 's', quiet.readySeconds, {
+      dump: median(quiet.readySeconds) / median(r.dumps.map((d) => d.seconds)),
     }),
-    result(`agent_cpu_${nominal}`, 's', r.cpuSeconds),
+    result(`agent_cpu_${nominal}`, 's', quiet.cpuSeconds),
+    result(`ready_seconds_under_load_${nominal}`, 's', loaded.readySeconds),
+    result(`agent_cpu_under_load_${nominal}`, 's', loaded.cpuSeconds),
     result(
       `read_back_${nominal}`,
       'MB',
-      r.bytes.map((b) => b / 1e6),
-      { dump: median(r.bytes) / median(r.dumps.map((d) => d.bytes)) },
+      quiet.bytes.map((b) => b / 1e6),
+      { dump: median(quiet.bytes) / median(r.dumps.map((d) => d.bytes)) },
     ),
     result(`pings_lost_${nominal}`, 'packets', [r.pings.lost]),
     result(`requests_failed_${nominal}`, 'requests', [r.requests.failed]),
@@ -235,7 +243,7 @@ try {
   for (const { nominal, tenants, slots } of SIZES) {
     const r = await size(client, tenants, slots);
     console.log(
-      `${r.flows} flows: ${r.pings.sent} pings and ${r.requests.sent} requests during ${ROUNDS} restarts, ` +
+      `${r.flows} flows: ${r.pings.sent} pings and ${r.requests.sent} requests during ${2 * ROUNDS} restarts, ` +
         `${r.pings.lost} and ${r.requests.failed} lost`,
     );
     results.push(...resultsOf(nominal, r));
