@@ -2,7 +2,12 @@
  * What `ofp/canonical` needs to know of Open vSwitch's fields and actions: which mean the same but are written
  * differently by version, or by whoever wrote them, and which parameters have defaults.
  */
-import { canonicalActions, registerActionRule, registerMatchRule } from '../ofp/canonical.js';
+import {
+  canonicalActions,
+  registerActionForm,
+  registerActionRule,
+  registerMatchRule,
+} from '../ofp/canonical.js';
 import { oxm } from '../ofp/fields/basic.js';
 import type { Action, ActionOf, ActionType } from '../ofp/types/action.js';
 import type { FieldValue, MatchField } from '../ofp/types/field.js';
@@ -77,21 +82,15 @@ const CURRENT_TABLE = 255;
 const ALL_BYTES = 0xffff;
 const USE_NEXT_PROTO = 0xfffe;
 
-/** Leaves out parameters that are absent in effect: undefined, false, or their default. */
+/** Parameters with these defaults; `replaced` gives the canonical form of others. */
 function withDefaults<K extends ActionType>(
   type: K,
   defaults: Partial<ActionOf<K>>,
-  more: (a: ActionOf<K>) => Partial<ActionOf<K>> = () => ({}),
+  replaced?: (a: ActionOf<K>) => Partial<ActionOf<K>>,
 ): void {
-  const usual = defaults as Record<string, unknown>;
-  registerActionRule(type, (action) => {
-    const given: Record<string, unknown> = { ...action, ...more(action as ActionOf<K>) };
-    const kept: Record<string, unknown> = {};
-    for (const key of Object.keys(given)) {
-      const value = given[key];
-      if (value !== undefined && value !== false && value !== usual[key]) kept[key] = value;
-    }
-    return [kept as unknown as Action];
+  registerActionForm(type, {
+    defaults,
+    ...(replaced && { replaced: (action) => replaced(action as ActionOf<K>) }),
   });
 }
 

@@ -8,8 +8,17 @@ import type { Field, FieldValue, Match, MatchField, RawOxm } from './types/field
 type MatchRule = (f: MatchField) => readonly MatchField[] | undefined;
 type ActionRule = (action: Action) => readonly Action[] | undefined;
 
+/** How an action with parameters that may be left out is written without them. */
+export interface ActionForm {
+  /** Values that mean the same as an absent parameter; `false` does everywhere. */
+  readonly defaults: object;
+  /** Parameters in their canonical form, where they have one. */
+  readonly replaced?: (action: Action) => object;
+}
+
 const matchRules = new Map<Field, MatchRule>();
 const actionRules = new Map<string, ActionRule>();
+const actionForms = new Map<string, ActionForm>();
 
 /** `rule` says what stands for a match of `field`, e.g. two registers for an xreg; `undefined`: itself. */
 export function registerMatchRule(field: Field, rule: MatchRule): void {
@@ -19,6 +28,29 @@ export function registerMatchRule(field: Field, rule: MatchRule): void {
 /** `rule` says what stands for an action of that type; `undefined`: itself. */
 export function registerActionRule(type: Action['type'], rule: ActionRule): void {
   actionRules.set(type, rule);
+}
+
+export function ruleOf(type: Action['type']): ActionRule | undefined {
+  return actionRules.get(type);
+}
+
+/** As a rule that leaves out what is absent in effect. */
+export function registerActionForm(type: Action['type'], form: ActionForm): void {
+  actionForms.set(type, form);
+  const defaults = form.defaults as Record<string, unknown>;
+  registerActionRule(type, (action) => {
+    const given: Record<string, unknown> = { ...action, ...form.replaced?.(action) };
+    const kept: Record<string, unknown> = {};
+    for (const name of Object.keys(given)) {
+      const value = given[name];
+      if (value !== undefined && value !== false && value !== defaults[name]) kept[name] = value;
+    }
+    return [kept as unknown as Action];
+  });
+}
+
+export function formOf(type: Action['type']): ActionForm | undefined {
+  return actionForms.get(type);
 }
 
 const ones = new Map<number, FieldValue>();
@@ -141,7 +173,7 @@ export function canonicalInstructions(list: readonly Instruction[]): readonly In
   return result.length > 1 ? result.sort((a, b) => ORDER[a.type] - ORDER[b.type]) : result;
 }
 /** OpenFlow 1.3.5 §5.9: the order in which instructions are executed. */
-const ORDER: Readonly<Record<Instruction['type'], number>> = {
+export const ORDER: Readonly<Record<Instruction['type'], number>> = {
   meter: 0,
   apply_actions: 1,
   clear_actions: 2,
@@ -163,89 +195,8 @@ export function canonicalActions(actions: readonly Action[]): readonly Action[] 
   return result;
 }
 
-function plainSetField(a: Action): Action {
+/** Without a mask of all ones. */
+export function plainSetField(a: Action): Action {
   if (a.type !== 'set_field' || a.mask === undefined || a.mask !== allOnes(a.field)) return a;
   return { type: 'set_field', field: a.field, value: a.value };
-}
-
-/** What identifies a flow: equal for equal tables, priorities and canonical matches. */
-export function matchKey(table: number, priority: number, match: Match): string {
-  let key = `${table},${priority}`;
-  for (const f of canonicalMatch(match)) {
-    if (f.field === null) key += `,x${hex(f.raw)}`;
-    else {
-      key += `,${f.field.index}=${f.value}`;
-      if (f.mask !== undefined) key += `/${f.mask}`;
-    }
-  }
-  return key;
-}
-
-/** By list: many flows share one, and what an owner wants is compared again and again. */
-const keys = new WeakMap<readonly Instruction[], string>();
-
-/** Equal for equal canonical instructions. */
-export function instructionsKey(list: readonly Instruction[]): string {
-  let key = keys.get(list);
-  if (key === undefined) {
-    key = makeKey(list);
-    keys.set(list, key);
-  }
-  return key;
-}
-
-function makeKey(list: readonly Instruction[]): string {
-  let key = '';
-  for (const i of canonicalInstructions(list)) {
-    if (i.type === 'goto_table') key += `goto ${i.table};`;
-    else if (i.type === 'apply_actions') key += `apply ${actionsKey(i.actions)};`;
-    else key += stringify(i);
-  }
-  return key;
-}
-
-/** The common actions by hand: with {@link stringify} alone a node of 100,000 flows would spend its start here. */
-function actionsKey(actions: readonly Action[]): string {
-  let key = '';
-  for (const a of actions) {
-    if (a.type === 'set_field') {
-      key += `f${a.field.index}=${a.value}`;
-      key += a.mask === undefined ? ',' : `/${a.mask},`;
-    } else key += stringify(a);
-  }
-  return key;
-}
-
-function hex(bytes: Uint8Array): string {
-  let s = '';
-  for (const b of bytes) s += b.toString(16).padStart(2, '0');
-  return s;
-}
-
-function isField(value: object): value is Field {
-  return 'ids' in value && 'wire' in value;
-}
-
-function stringify(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value);
-  if (value instanceof Uint8Array) return `x${hex(value)}`;
-  if (isField(value)) return `f${value.index}`;
-  if (Array.isArray(value)) return `[${value.map(stringify).join()}]`;
-  let s = '{';
-  for (const key of sorted(Object.keys(value))) {
-    const v = (value as Record<string, unknown>)[key];
-    if (v !== undefined) s += `${key}:${stringify(v)};`;
-  }
-  return `${s}}`;
-}
-
-/** In place: quicker than `sort` for the few names of an action. */
-function sorted(names: string[]): string[] {
-  for (let i = 1; i < names.length; i++) {
-    const name = names[i]!;
-    let at = i;
-    for (; at > 0 && names[at - 1]! > name; at--) names[at] = names[at - 1]!;
-    names[at] = name;
-  }
-  return names;
 }

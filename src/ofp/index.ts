@@ -15,8 +15,7 @@ export {
   canonicalActions,
   canonicalInstructions,
   canonicalMatch,
-  instructionsKey,
-  matchKey,
+  registerActionForm,
   registerActionRule,
   registerMatchRule,
 } from './canonical.js';
@@ -24,6 +23,7 @@ export { type Decoded, decodeFrom, decodeMessage, encodeMessage, HEADER_SIZE } f
 export { errorName } from './error-names.js';
 export { oxm } from './fields/basic.js';
 export { decodeInstructions, encodeInstructions } from './instructions.js';
+export { instructionsKey, matchKey } from './keys.js';
 export {
   decodeFieldValue,
   decodeMatch,

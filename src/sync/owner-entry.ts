@@ -1,4 +1,4 @@
-import { instructionsKey, matchKey } from '../ofp/canonical.js';
+import { instructionsKey, matchKey } from '../ofp/keys.js';
 import type { Flow, Group, Meter, Owner, OwnerState } from '../pipeline/types.js';
 import {
   bucketShape,

@@ -1,7 +1,7 @@
 import { slicer } from '../loop/turns.js';
-import { instructionsKey } from '../ofp/canonical.js';
 import type { SwitchConnection } from '../ofp/channel/types.js';
 import type { FlowStats, Message } from '../ofp/index.js';
+import { instructionsKey } from '../ofp/keys.js';
 import { cookieOf, LEARNED_KIND_BIT, ownerOfCookie, SIGNATURE, SIGNATURE_MASK } from '../pipeline/cookies.js';
 import type { Owner } from '../pipeline/types.js';
 import { meterKey } from './mods.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import '../../../src/nx-extensions/index.js';
-import { instructionsKey } from '../../../src/ofp/canonical.js';
 import { OFP13, OFP15, type OfpVersion } from '../../../src/ofp/index.js';
+import { instructionsKey } from '../../../src/ofp/keys.js';
 import { adoptNeighbours, adoptServing, KIND, type OwnerState } from '../../../src/pipeline/index.js';
 import { flowKey } from '../../../src/sync/owner-entry.js';
 import { FEATURES, renderFeature } from '../../golden/pipeline/features.js';

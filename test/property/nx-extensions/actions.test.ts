@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  type Action,
   canonicalActions,
   decodeActions,
   encodeActions,
+  type Instruction,
+  instructionsKey,
   OFP13,
   OFP14,
   OFP15,
@@ -11,6 +14,7 @@ import {
   OfpEncodeError,
   type OfpVersion,
   Reader,
+  type Subfield,
   Writer,
 } from '../../../src/ofp/index.js';
 import { anyAction, plainAction } from './arbitrary-actions.js';
@@ -20,6 +24,41 @@ function bytes(actions: Parameters<typeof encodeActions>[1], v: OfpVersion): Uin
   const w = new Writer();
   encodeActions(w, actions, v);
   return w.take();
+}
+
+/** The action with one number of it changed, wherever it is. */
+function* variantsOf(action: Action): Generator<Action> {
+  for (const [name, value] of Object.entries(action)) {
+    if (name === 'type') continue;
+    if (typeof value === 'number') yield { ...action, [name]: value === 0 ? 1 : value - 1 } as Action;
+    else if (typeof value === 'bigint') yield { ...action, [name]: value === 0n ? 1n : value - 1n } as Action;
+    else if (typeof value === 'boolean') yield { ...action, [name]: !value } as Action;
+    else if (isSubfield(value))
+      yield { ...action, [name]: { ...value, ofs: value.ofs === 0 ? 1 : value.ofs - 1 } } as Action;
+  }
+}
+
+function isWritable(action: Action, v: OfpVersion): boolean {
+  try {
+    return bytes([action], v).length > 0;
+  } catch (e) {
+    if (e instanceof OfpEncodeError) return false;
+    throw e;
+  }
+}
+
+/** The canonical form as text, with properties in alphabetical order. */
+function written(action: Action): string {
+  return JSON.stringify(canonicalActions([action]), (_, value: unknown) => {
+    if (typeof value === 'bigint') return `${value}`;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    if ('ids' in value && 'name' in value) return value.name;
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+function isSubfield(value: unknown): value is Subfield {
+  return typeof value === 'object' && value !== null && 'ofs' in value && 'nBits' in value;
 }
 
 describe('Nicira actions', () => {
@@ -50,6 +89,20 @@ describe('Nicira actions', () => {
         const other = canonicalActions(decodeActions(new Reader(bytes([action], b)), b));
         expect(one).toEqual(other);
         expect(one).toEqual(canonicalActions([action]));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+  test('have equal keys exactly where their canonical forms are equal', () => {
+    const listOf = (action: Action): Instruction[] => [{ type: 'apply_actions', actions: [action] }];
+    fc.assert(
+      fc.property(anyAction, anyAction, version, (action, other, v) => {
+        const [read] = decodeActions(new Reader(bytes([action], v)), v);
+        const key = instructionsKey(listOf(action));
+        expect(instructionsKey(listOf(read!))).toBe(key);
+        expect(instructionsKey([{ type: 'apply_actions', actions: canonicalActions([action]) }])).toBe(key);
+        for (const another of [other, ...[...variantsOf(action)].filter((a) => isWritable(a, v))])
+          expect(instructionsKey(listOf(another)) === key).toBe(written(another) === written(action));
       }),
       { numRuns: 1000 },
     );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Desired } from '../../../src/agent/desired.js';
 import { FactsStore } from '../../../src/agent/facts-store.js';
 import type { ProviderIntent, TenantIntent } from '../../../src/model/types.js';
-import { instructionsKey } from '../../../src/ofp/canonical.js';
+import { instructionsKey } from '../../../src/ofp/keys.js';
 import {
   isOurGroup,
   isOurMeter,
