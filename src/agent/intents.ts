@@ -98,6 +98,7 @@ export class Intents {
   /** Reads the directory and compiles what is right. Ids are durable when this resolves. */
   async reload(): Promise<IntentChange> {
     const before = { tenants: this.inForce, provider: this.provider, node: this.node };
+    const said = this.problems;
     const loaded = this.first ?? (await loadConfig(this.dir, this.loaded));
     this.first = undefined;
     const pause = slicer();
@@ -116,13 +117,13 @@ export class Intents {
     this.inForce = after;
     this.generation++;
     this.loadedAt = new Date();
-    for (const problem of this.problems) {
-      this.log[problem.severity === 'warning' ? 'warn' : 'error'](formatProblem(problem));
-    }
+    this.logNew(said);
     const changed: TenantIntent[] = [];
     for (const tenant of after.values()) {
+      const old = before.tenants.get(tenant.name);
+      if (old === tenant) continue;
       await pause();
-      if (isDeepStrictEqual(before.tenants.get(tenant.name), tenant)) continue;
+      if (isDeepStrictEqual(old, tenant)) continue;
       changed.push(tenant);
       this.generations.set(tenant.name, this.generation);
     }
@@ -134,6 +135,18 @@ export class Intents {
       provider: !isDeepStrictEqual(before.provider, compiled.provider),
       restartNeeded: before.node && loaded.node ? restartNeeded(before.node, loaded.node) : [],
     };
+  }
+
+  /** A problem is told when it comes, not again at every reload for as long as it stays. */
+  private logNew(said: readonly Problem[]): void {
+    const same = new Set(said);
+    const unknown = this.problems.filter((problem) => !same.has(problem));
+    if (unknown.length === 0) return;
+    const texts = new Set(said.map(formatProblem));
+    for (const problem of unknown) {
+      const text = formatProblem(problem);
+      if (!texts.has(text)) this.log[problem.severity === 'warning' ? 'warn' : 'error'](text);
+    }
   }
 
   /** Keeps the right form of every file for a start at which it is wrong. Rejects with StateFileError. */
@@ -150,6 +163,7 @@ export class Intents {
 
 /** Settings that differ and take effect only at the next start. */
 export function restartNeeded(before: NodeConfig, after: NodeConfig): string[] {
+  if (before === after) return [];
   const keys = ['bridge', 'openflow', 'ovs', 'api', 'stateDir', 'limits', 'neighbours'] as const;
   return keys.filter((key) => !isDeepStrictEqual(before[key], after[key]));
 }

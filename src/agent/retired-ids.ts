@@ -60,11 +60,11 @@ export class RetiredIds {
 
   private async round(): Promise<void> {
     const { ids, sync, log } = this.options;
+    const resting = ids.quarantined();
+    if (resting.length === 0) return;
     const holders = sync.holders();
     const { connection } = sync;
     if (holders === undefined || connection === undefined) return;
-    const resting = ids.quarantined();
-    if (resting.length === 0) return;
     const free = goneFrom(holders, resting, ids);
     await forgetLearned(connection, free);
     const tenants = this.wanted(resting, new Set(holders.map((owner) => owner.tenant)));

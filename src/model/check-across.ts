@@ -20,98 +20,108 @@ export interface RawNode {
   readonly source: Source;
 }
 
+/** Who has a name, an id, a port or a public address. */
+interface Holder {
+  /** Absent: the node itself. */
+  readonly tenant?: RawTenant;
+  /** In words. */
+  readonly user: string;
+}
+
 /**
  * Admits tenants one by one: each may use what no one admitted before uses. So the order decides who is refused
  * in a conflict: tenants that run already come first, and a new file never takes anything away from them.
  */
 export class Admission {
-  private readonly names = new Map<string, string>();
-  private readonly ids = new Map<number, string>();
-  private readonly ports = new Map<string, string>();
-  private readonly vips = new Map<string, string>();
+  private readonly held = new Map<string, Holder>();
 
-  constructor(private readonly node: NodeFile | undefined) {
+  /**
+   * @param beneath what was admitted before, except for the tenants `without`: stays as it is, so that a change can be
+   * tried on top of it
+   */
+  constructor(
+    private readonly node: NodeFile | undefined,
+    private readonly beneath?: Admission,
+    private readonly without: ReadonlySet<RawTenant> = new Set(),
+  ) {
+    if (beneath !== undefined) return;
     node?.external_networks.forEach((network) => {
-      for (const port of network.ports) this.ports.set(portKey(port), `external network "${network.name}"`);
+      for (const port of network.ports)
+        this.held.set(portKey(port), { user: `external network "${network.name}"` });
     });
   }
 
   /** No errors: admitted. With errors nothing of it is remembered. */
-  admit({ name, file, value, source }: RawTenant): Problem[] {
+  admit(tenant: RawTenant): Problem[] {
+    const { name, value, source } = tenant;
     const findings = new Findings(source);
-    const ports = new Map<string, string>();
-    const vips = new Map<string, string>();
+    const mine = new Map<string, Holder>();
     const remotes = new Set<string>();
 
-    const other = this.names.get(name);
+    const other = this.holder(nameKey(name));
     if (other !== undefined)
       findings.error(
         ['tenant'],
-        `tenant "${name}" is already described in ${other}; choose another name or merge the files`,
+        `tenant "${name}" is already described in ${other.user}; choose another name or merge the files`,
       );
-    const holder = value.id === undefined ? undefined : this.ids.get(value.id);
+    const holder = value.id === undefined ? undefined : this.holder(idKey(value.id));
     if (holder !== undefined)
       findings.error(
         ['id'],
-        `id ${value.id} belongs to tenant "${holder}"; choose another, or leave it out to get a free one`,
+        `id ${value.id} belongs to ${holder.user}; choose another, or leave it out to get a free one`,
       );
 
     value.segments.forEach((segment, s) => {
+      const user = segmentUser(name, segment.name);
       segment.ports.forEach((port, p) => {
         const path = ['segments', s, 'ports', p];
         checkPort(port, path, findings);
         const key = portKey(port);
-        const user = `tenant "${name}", segment "${segment.name}"`;
-        const used = this.ports.get(key) ?? ports.get(key);
+        const used = this.holder(key) ?? mine.get(key);
         // One VNI may lead to several remote ends of the same segment.
-        const another = used === user && port.remote !== undefined && !remotes.has(`${key} ${port.remote}`);
+        const another =
+          used?.user === user && port.remote !== undefined && !remotes.has(`${key} ${port.remote}`);
         if (used !== undefined && !another)
           findings.error(
             path,
-            `${describePort(port)} is already a port of ${used}; a port belongs to one segment only`,
+            `${describePort(port)} is already a port of ${used.user}; a port belongs to one segment only`,
           );
-        ports.set(key, user);
-        remotes.add(`${key} ${port.remote}`);
+        mine.set(key, { tenant, user });
+        if (port.remote !== undefined) remotes.add(`${key} ${port.remote}`);
       });
     });
     value.load_balancers.forEach((lb, i) => {
       if (lb.external_network === undefined || lb.segment !== undefined) return;
       this.checkPublicVip(lb.external_network, lb.vip_address, ['load_balancers', i], findings);
-      const key = `${lb.external_network} ${lb.vip_address}`;
-      const used = this.vips.get(key);
+      const used = this.holder(vipKey(lb.external_network, lb.vip_address));
       if (used !== undefined) {
         findings.error(
           ['load_balancers', i, 'vip_address'],
-          `${lb.vip_address} in external network "${lb.external_network}" belongs to ${used}; public VIPs are unique`,
+          `${lb.vip_address} in external network "${lb.external_network}" belongs to ${used.user}; public VIPs are unique`,
         );
       }
-      vips.set(key, `tenant "${name}", load balancer "${lb.name}"`);
     });
-
-    if (!findings.problems.some((problem) => problem.severity === 'error')) {
-      this.names.set(name, file);
-      if (value.id !== undefined) this.ids.set(value.id, name);
-      for (const [key, user] of ports) this.ports.set(key, user);
-      for (const [key, user] of vips) this.vips.set(key, user);
-    }
+    if (!findings.problems.some((problem) => problem.severity === 'error')) this.claim(tenant);
     return findings.problems;
   }
 
   /** Remembers what a tenant holds without judging: of one that runs on as it was. */
-  claim({ name, file, value }: RawTenant): void {
-    this.names.set(name, file);
-    if (value.id !== undefined) this.ids.set(value.id, name);
-    for (const segment of value.segments) {
-      for (const port of segment.ports)
-        this.ports.set(portKey(port), `tenant "${name}", segment "${segment.name}"`);
-    }
-    for (const lb of value.load_balancers) {
-      if (lb.external_network === undefined) continue;
-      this.vips.set(
-        `${lb.external_network} ${lb.vip_address}`,
-        `tenant "${name}", load balancer "${lb.name}"`,
-      );
-    }
+  claim(tenant: RawTenant): void {
+    for (const [key, user] of holdings(tenant)) this.held.set(key, { tenant, user });
+  }
+
+  /** Puts what was tried on top of this for good. */
+  settle(above: Admission): void {
+    for (const tenant of above.without)
+      for (const [key] of holdings(tenant)) if (this.held.get(key)?.tenant === tenant) this.held.delete(key);
+    for (const [key, holder] of above.held) this.held.set(key, holder);
+  }
+
+  private holder(key: string): Holder | undefined {
+    const own = this.held.get(key);
+    if (own !== undefined || this.beneath === undefined) return own;
+    const below = this.beneath.holder(key);
+    return below?.tenant !== undefined && this.without.has(below.tenant) ? undefined : below;
   }
 
   private checkPublicVip(network: string, vip: string, at: Path, findings: Findings): void {
@@ -236,8 +246,27 @@ function checkPort(port: PortFile, path: Path, findings: Findings): void {
   }
 }
 
+/** All that a tenant holds, and the words for who that is. */
+function* holdings({ name, file, value }: RawTenant): Generator<[key: string, user: string]> {
+  yield [nameKey(name), file];
+  if (value.id !== undefined) yield [idKey(value.id), `tenant "${name}"`];
+  for (const segment of value.segments) {
+    const user = segmentUser(name, segment.name);
+    for (const port of segment.ports) yield [portKey(port), user];
+  }
+  for (const lb of value.load_balancers) {
+    if (lb.external_network !== undefined)
+      yield [vipKey(lb.external_network, lb.vip_address), `tenant "${name}", load balancer "${lb.name}"`];
+  }
+}
+
+const nameKey = (name: string): string => `name ${name}`;
+const idKey = (id: number): string => `id ${id}`;
+const vipKey = (network: string, vip: string): string => `vip ${network} ${vip}`;
+const segmentUser = (tenant: string, segment: string): string => `tenant "${tenant}", segment "${segment}"`;
+
 function portKey(port: PortFile): string {
-  return `${port.name} ${port.vlan ?? ''} ${port.vni ?? ''}`;
+  return `port ${port.name} ${port.vlan ?? ''} ${port.vni ?? ''}`;
 }
 
 function describePort(port: PortFile): string {

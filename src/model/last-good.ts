@@ -1,12 +1,14 @@
 /** The tenants' files as they were last in force, so that a restart with a wrong file takes nobody's flows away. */
 import { readdir, readFile, unlink } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { RawTenant } from './check-across.js';
 import { type LoadedConfig, loadConfig, parseTenant } from './load.js';
 import { StateFileError, writeDurably } from './state-file.js';
 
 export class LastGood {
   private saving: Promise<void> = Promise.resolve();
+  /** Tenants whose text is written down. */
+  private readonly written = new WeakSet<RawTenant>();
 
   private constructor(
     private readonly dir: string,
@@ -50,13 +52,15 @@ export class LastGood {
 
   private async write(loaded: LoadedConfig, kept: ReadonlySet<string>): Promise<void> {
     const gone = new Set(this.texts.keys());
-    for (const { name: tenant, file } of loaded.tenants) {
-      const name = basename(file);
+    for (const tenant of loaded.tenants) {
+      const name = tenant.file.slice(tenant.file.lastIndexOf('/') + 1);
       gone.delete(name);
-      const text = loaded.files.get(file)?.text;
-      if (kept.has(tenant) || text === undefined || text === this.texts.get(name)) continue;
-      await writeDurably(join(this.dir, name), text);
+      if (this.written.has(tenant)) continue;
+      const text = loaded.files.get(tenant.file)?.text;
+      if (kept.has(tenant.name) || text === undefined) continue;
+      if (text !== this.texts.get(name)) await writeDurably(join(this.dir, name), text);
       this.texts.set(name, text);
+      this.written.add(tenant);
     }
     for (const name of gone) {
       await unlink(join(this.dir, name)).catch(() => undefined);

@@ -2,13 +2,15 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { Admission, checkNode, type RawNode, type RawTenant } from './check-across.js';
+import { admitAll, type Settled } from './admit-all.js';
+import { checkNode, type RawNode, type RawTenant } from './check-across.js';
 import { checkTenant } from './check-tenant.js';
 import { compileNode } from './compile-node.js';
 import { checkForm } from './issues.js';
 import { nodeSchema } from './node-schema.js';
 import { inOrder, type Problem } from './problems.js';
 import { MAX_FILE_BYTES, parseSource } from './source.js';
+import { type Mark, markOf, sameMark, sweep } from './sweep.js';
 import { tenantSchema } from './tenant-schema.js';
 import type { NodeConfig } from './types.js';
 
@@ -17,7 +19,7 @@ export interface FileResult {
   /** Absent where it can't be read. */
   readonly text?: string;
   /** Of the file on the disk; absent where it was so young that it could change again and look the same. */
-  readonly stamp?: string;
+  readonly mark?: Mark;
   readonly tenant?: RawTenant;
   readonly node?: RawNode;
   readonly problems: readonly Problem[];
@@ -36,7 +38,11 @@ export interface LoadedConfig {
   readonly refused: readonly string[];
   /** In the order of files and places. */
   readonly problems: readonly Problem[];
+  /** Of tenants, in the order of names. */
   readonly files: ReadonlyMap<string, FileResult>;
+  readonly nodeFile: FileResult;
+  /** For the next time. */
+  readonly settled?: Settled;
 }
 
 /**
@@ -44,120 +50,67 @@ export interface LoadedConfig {
  * admitted first, so that no new file takes an id, a port or a public address away from them.
  */
 export async function loadConfig(dir: string, previous?: LoadedConfig): Promise<LoadedConfig> {
-  const problems: Problem[] = [];
-  const files = new Map<string, FileResult>();
-
-  const nodeFile = join(dir, 'node.yaml');
-  const nodeBefore = previous?.files.get(nodeFile);
-  const nodeResult = parseOnce(nodeFile, await readText(nodeFile, nodeBefore), nodeBefore, parseNode);
-  files.set(nodeFile, nodeResult);
-  problems.push(...nodeResult.problems);
-  const rawNode = nodeResult.node ?? previous?.rawNode;
+  const nodePath = join(dir, 'node.yaml');
+  const nodeBefore = previous?.nodeFile;
+  const nodeFile = parseOnce(nodePath, await readText(nodePath, nodeBefore), nodeBefore, parseNode);
+  const rawNode = nodeFile.node ?? previous?.rawNode;
 
   const listed = await listTenantFiles(join(dir, 'tenants.d'));
-  problems.push(...listed.problems);
-  for (let i = 0; i < listed.files.length; i += READ_AT_ONCE) {
-    const names = listed.files.slice(i, i + READ_AT_ONCE);
-    const texts = await Promise.all(names.map((file) => readText(file, previous?.files.get(file))));
-    for (const [n, file] of names.entries()) {
-      const before = previous?.files.get(file);
-      const result = parseOnce(file, texts[n]!, before, parseTenant);
-      files.set(file, result);
-      if (result.text !== before?.text) await breathe();
-    }
-  }
-  const running = previous?.tenants ?? [];
-  const outcome = admitAll(rawNode, files, listed.complete, running);
-  problems.push(...outcome.problems);
-  for (const [file, result] of files) if (file !== nodeFile) problems.push(...result.problems);
+  const files = await readTenants(listed.files, previous?.files ?? new Map());
+  const { settled, ...outcome } = admitAll(
+    { node: rawNode, files, complete: listed.complete },
+    previous?.tenants ?? [],
+    previous?.settled,
+  );
+  const problems = [...nodeFile.problems, ...listed.problems, ...outcome.problems];
+  for (const result of files.values()) problems.push(...result.problems);
 
   return {
     dir,
-    ...(rawNode === undefined ? {} : { node: compileNode(rawNode.value), rawNode }),
-    tenants: outcome.tenants,
-    kept: outcome.kept,
-    refused: outcome.refused,
+    ...(rawNode === undefined
+      ? {}
+      : { node: rawNode === previous?.rawNode ? previous.node! : compileNode(rawNode.value), rawNode }),
+    ...outcome,
     problems: inOrder(problems),
     files,
+    nodeFile,
+    ...(settled === undefined ? {} : { settled }),
   };
 }
 
-interface Outcome {
-  readonly tenants: RawTenant[];
-  readonly kept: string[];
-  readonly refused: string[];
-  readonly problems: Problem[];
-}
-
-/**
- * Tenants that run come first. One whose new form is refused stays as it was, and what it holds then may refuse
- * others: so start again with it, until nothing changes.
- */
-function admitAll(
-  node: RawNode | undefined,
-  files: ReadonlyMap<string, FileResult>,
-  complete: boolean,
-  running: readonly RawTenant[],
-): Outcome {
-  const candidates = [...files.values()].flatMap((result) =>
-    result.tenant === undefined ? [] : [result.tenant],
-  );
-  const successors = new Map<RawTenant, RawTenant>();
-  const kept = new Set<RawTenant>();
-  for (const old of running) {
-    const sameName = candidates.filter((candidate) => candidate.name === old.name);
-    const next = sameName.find((candidate) => candidate.file === old.file) ?? sameName[0];
-    if (next !== undefined) successors.set(old, next);
-    // A file that is wrong or can't be seen gives nothing up.
-    else if (isBroken(files, old) || !complete) kept.add(old);
-  }
-  const problems: Problem[] = [];
-  for (;;) {
-    const admission = new Admission(node?.value);
-    const tenants: RawTenant[] = [...kept];
-    for (const old of kept) admission.claim(old);
-    const admitted = (candidate: RawTenant): boolean => {
-      const found = admission.admit(candidate).map((problem) => ({ ...problem, tenant: candidate.name }));
-      problems.push(...found);
-      if (found.some((problem) => problem.severity === 'error')) return false;
-      tenants.push(candidate);
-      return true;
-    };
-    const loser = [...successors].find(([, next]) => !admitted(next));
-    if (loser !== undefined) {
-      kept.add(loser[0]);
-      successors.delete(loser[0]);
-      continue;
+/** Looks at every file, and opens those that don't look as they did before. */
+async function readTenants(
+  names: readonly string[],
+  before: ReadonlyMap<string, FileResult>,
+): Promise<Map<string, FileResult>> {
+  const same = new Map<string, FileResult>();
+  await sweep(before.size === 0 ? [] : names, (file, info) => {
+    const result = before.get(file);
+    if (info !== undefined && result?.mark !== undefined && sameMark(result.mark, info))
+      same.set(file, result);
+  });
+  if (same.size === names.length) return same;
+  const read = new Map<string, FileResult>();
+  const changed = names.filter((file) => !same.has(file));
+  for (let i = 0; i < changed.length; i += READ_AT_ONCE) {
+    const part = changed.slice(i, i + READ_AT_ONCE);
+    const texts = await Promise.all(part.map((file) => readText(file, before.get(file))));
+    for (const [n, file] of part.entries()) {
+      const was = before.get(file);
+      const result = parseOnce(file, texts[n]!, was, parseTenant);
+      read.set(file, result);
+      if (result.text !== was?.text) await breathe();
     }
-    const tried = new Set(successors.values());
-    const refused = candidates
-      .filter((candidate) => !tried.has(candidate) && !keptFor(kept, candidate) && !admitted(candidate))
-      .map((candidate) => candidate.file);
-    for (const [file, result] of files) {
-      const wrong = result.tenant === undefined && result.node === undefined && !file.endsWith('/node.yaml');
-      if (wrong && !tenants.some((tenant) => tenant.file === file)) refused.push(file);
-    }
-    tenants.sort((a, b) => (a.name < b.name ? -1 : 1));
-    return { tenants, kept: [...kept].map((tenant) => tenant.name).sort(), refused, problems };
   }
-}
-
-/** Whether the candidate is the new form of a tenant that stays as it was: already reported. */
-const keptFor = (kept: ReadonlySet<RawTenant>, candidate: RawTenant): boolean =>
-  [...kept].some((old) => old.name === candidate.name);
-
-/** Whether the tenant's file is still there but says nothing valid. */
-function isBroken(files: ReadonlyMap<string, FileResult>, tenant: RawTenant): boolean {
-  const result = files.get(tenant.file);
-  return result !== undefined && result.tenant === undefined;
+  return new Map(names.map((file) => [file, same.get(file) ?? read.get(file)!]));
 }
 
 /** Files read together: enough to keep the disk busy, few enough to hold. */
 const READ_AT_ONCE = 64;
 
-type Parse = (file: string, text: string) => Omit<FileResult, 'text' | 'stamp'>;
+type Parse = (file: string, text: string) => Omit<FileResult, 'text' | 'mark'>;
 
-type ReadResult = { readonly text: string; readonly stamp?: string } | { readonly why: string };
+type ReadResult = { readonly text: string; readonly mark?: Mark } | { readonly why: string };
 
 /** Coarser than the clock of any file system: a file that changed longer ago can't change again unseen. */
 const SETTLED_MS = 3000;
@@ -165,14 +118,16 @@ const SETTLED_MS = 3000;
 /** The text, or in words why it can't be had. A file that looks as it did `before` isn't opened. */
 async function readText(file: string, before: FileResult | undefined): Promise<ReadResult> {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(file, { bigint: true });
-    if (size > MAX_FILE_BYTES) {
+    const info = await stat(file, { bigint: true });
+    if (info.size > MAX_FILE_BYTES) {
       return { why: `the file has more than ${MAX_FILE_BYTES} bytes; split it into several tenants` };
     }
-    const stamp = `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
-    if (before?.text !== undefined && before.stamp === stamp) return { text: before.text, stamp };
-    const settled = Date.now() - Number(ctimeMs) > SETTLED_MS;
-    return { text: await readFile(file, 'utf8'), ...(settled ? { stamp } : {}) };
+    const mark = markOf(info);
+    if (before?.text !== undefined && before.mark !== undefined && sameMark(before.mark, info)) {
+      return { text: before.text, mark: before.mark };
+    }
+    const settled = Date.now() - Number(info.ctimeMs) > SETTLED_MS;
+    return { text: await readFile(file, 'utf8'), ...(settled ? { mark } : {}) };
   } catch (error) {
     return { why: `can't be read: ${describeIo(error)}` };
   }
@@ -183,7 +138,9 @@ function parseOnce(file: string, read: ReadResult, before: FileResult | undefine
     return { problems: [{ severity: 'error', file, line: 1, column: 1, path: '', message: read.why }] };
   }
   if (before?.text !== read.text) return { ...read, ...parse(file, read.text) };
-  return before.stamp === read.stamp ? before : { ...before, ...read };
+  if (before.mark === read.mark) return before;
+  const { mark: _, ...said } = before;
+  return { ...said, ...read };
 }
 
 /** What a tenant file says, checked by itself. */
@@ -199,7 +156,8 @@ export function parseTenant(file: string, text: string): ReturnType<Parse> {
     : { problems: found, tenant: { name, file, value: form.value, source } };
 }
 
-function parseNode(file: string, text: string): ReturnType<Parse> {
+/** What node.yaml says, checked by itself. */
+export function parseNode(file: string, text: string): ReturnType<Parse> {
   const { source, problems } = parseSource(file, text);
   if (source === undefined) return { problems };
   const form = checkForm(nodeSchema, source);

@@ -1,14 +1,15 @@
 /** Notices that a configuration directory changed: also atomic renames and swapped symbolic links. */
 import { watch as fsWatch } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Marks } from './sweep.js';
 
 /** What watching needs of the world; replaced in tests. */
 export interface WatchDeps {
   /** Calls back on any event of the directory; returns how to stop. Throws where it can't watch. */
   watch(dir: string, changed: () => void): () => void;
-  /** A text that differs whenever a file that counts differs in identity, size or time. */
-  fingerprint(dir: string): Promise<string>;
+  /** Whether a file that counts differs in identity, size or time from the last call; of the first call nothing. */
+  changed(dir: string): Promise<boolean>;
   setTimeout(fn: () => void, ms: number): { cancel(): void };
 }
 
@@ -30,17 +31,14 @@ export interface WatchOptions {
 
 /** Calls `onChange` after the directory has changed and come to rest. Await `ready` before loading: then nothing is missed. */
 export function watchConfig(dir: string, onChange: () => void, options: WatchOptions = {}): ConfigWatch {
-  const { debounceMs = 200, pollMs = 2000, deps = systemDeps } = options;
-  let last: string | undefined;
+  const { debounceMs = 200, pollMs = 2000, deps = systemDeps() } = options;
   let closed = false;
   let pending: { cancel(): void } | undefined;
   let stops: (() => void)[] = [];
 
   const look = async (): Promise<void> => {
-    const now = await deps.fingerprint(dir);
+    const changed = await deps.changed(dir);
     if (closed) return;
-    const changed = last !== undefined && now !== last;
-    last = now;
     if (changed) {
       rewatch();
       onChange();
@@ -78,34 +76,24 @@ export function watchConfig(dir: string, onChange: () => void, options: WatchOpt
   };
 }
 
-const systemDeps: WatchDeps = {
-  watch: (dir, changed) => {
-    const watcher = fsWatch(dir, { persistent: false }, changed);
-    watcher.on('error', changed);
-    return () => watcher.close();
-  },
-  fingerprint: async (dir) => {
-    const tenants = join(dir, 'tenants.d');
-    const names = await readdir(tenants).catch(() => ['(unreadable)']);
-    const counted = names.filter((name) => name.endsWith('.yaml') && !name.startsWith('.')).sort();
-    const paths = [join(dir, 'node.yaml'), tenants, ...counted.map((name) => join(tenants, name))];
-    const marks: string[] = [];
-    for (const path of paths) {
-      const info = await stat(path, { bigint: true }).catch(() => undefined);
-      // A directory's own time changes with swap files of editors, which don't count.
-      const times =
-        info === undefined
-          ? 'absent'
-          : info.isDirectory()
-            ? `${info.ino}`
-            : `${info.ino} ${info.size} ${info.mtimeNs} ${info.mode}`;
-      marks.push(`${path} ${times}`);
-    }
-    return marks.join('\n');
-  },
-  setTimeout: (fn, ms) => {
-    const timer = setTimeout(fn, ms);
-    timer.unref();
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
+function systemDeps(): WatchDeps {
+  const marks = new Marks();
+  return {
+    watch: (dir, changed) => {
+      const watcher = fsWatch(dir, { persistent: false }, changed);
+      watcher.on('error', changed);
+      return () => watcher.close();
+    },
+    changed: async (dir) => {
+      const tenants = join(dir, 'tenants.d');
+      const names = await readdir(tenants).catch((): string[] => []);
+      const counted = names.filter((name) => name.endsWith('.yaml') && !name.startsWith('.'));
+      return marks.changed([join(dir, 'node.yaml'), tenants, ...counted.map((name) => join(tenants, name))]);
+    },
+    setTimeout: (fn, ms) => {
+      const timer = setTimeout(fn, ms);
+      timer.unref();
+      return { cancel: () => clearTimeout(timer) };
+    },
+  };
+}

@@ -4,8 +4,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { type WatchDeps, watchConfig } from '../../../src/model/index.js';
 import { configDir } from './config-dir.js';
 
-/** A directory whose fingerprint and events the test controls, on fake time. */
+/** A directory whose state and events the test controls, on fake time. */
 function fake() {
+  let seen: string | undefined;
   let timer: { fn: () => void; ms: number } | undefined;
   const state = { print: 'a', changed: [] as (() => void)[] };
   const deps: WatchDeps = {
@@ -13,7 +14,11 @@ function fake() {
       state.changed.push(changed);
       return () => undefined;
     },
-    fingerprint: () => Promise.resolve(state.print),
+    changed: () => {
+      const changed = seen !== undefined && seen !== state.print;
+      seen = state.print;
+      return Promise.resolve(changed);
+    },
     setTimeout: (fn, ms) => {
       const mine = { fn, ms };
       timer = mine;
