@@ -1,6 +1,7 @@
 /** The HTTP application, without sockets: `inject` is all that a test needs. */
 import type { FastifyInstance } from 'fastify';
 import type { ReadModel } from '../agent/read-model.js';
+import { slicer } from '../loop/turns.js';
 import type { AccessRules } from './access.js';
 import { installProblems } from './problem.js';
 import { installActions, installReads, installWatch } from './routes.js';
@@ -19,6 +20,8 @@ export interface AppOptions extends AccessRules {
 }
 
 export async function buildApp({ model, log, version, ...access }: AppOptions): Promise<FastifyInstance> {
+  // The switch may be answering already.
+  const pause = slicer();
   const app = createServer();
   const paths = new Set<string>();
   app.addHook('onRoute', (route) => void paths.add(route.url));
@@ -31,12 +34,15 @@ export async function buildApp({ model, log, version, ...access }: AppOptions): 
     () => [...paths],
     (error, request) => log.error({ err: error, method: request.method, url: request.url }, 'request failed'),
   );
-  const install = (app: FastifyInstance): void => {
+  const install = async (app: FastifyInstance): Promise<void> => {
+    await pause();
     installReads(app, model);
+    await pause();
     installWatch(app, model);
     installActions(app, model, access);
+    await pause();
   };
-  install(app);
+  await install(app);
   let description: Promise<object> | undefined;
   app.get('/openapi.json', async () => {
     description ??= import('./openapi.js').then(({ describeRoutes }) => describeRoutes(version, install));

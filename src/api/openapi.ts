@@ -7,7 +7,7 @@ import { createServer } from './server.js';
 /** @param install puts the routes to be described on an application; none is called */
 export async function describeRoutes(
   version: string,
-  install: (app: FastifyInstance) => void,
+  install: (app: FastifyInstance) => Promise<void>,
 ): Promise<object> {
   const app = createServer();
   await app.register(swagger, {
@@ -22,7 +22,7 @@ export async function describeRoutes(
     },
     transform: jsonSchemaTransform,
   });
-  install(app);
+  await install(app);
   await app.ready();
   return app.swagger();
 }

@@ -70,9 +70,11 @@ function drop(reason: DropReason, table: number, priority: number, kind: Kind, a
 export function dropOf(
   flow: Pick<Flow, 'table' | 'priority' | 'cookie'>,
 ): { readonly reason: DropReason; readonly owner: Owner } | undefined {
-  const owner = ownerOfCookie(flow.cookie);
-  const rule = DROPS.find(
-    (d) => d.table === flow.table && d.priority === flow.priority && d.kind === owner?.kind,
-  );
-  return rule && owner ? { reason: rule.reason, owner } : undefined;
+  for (const { table, priority, kind, reason } of DROPS) {
+    // The cookie last: it is the dear one, and nearly no rule drops.
+    if (table !== flow.table || priority !== flow.priority) continue;
+    const owner = ownerOfCookie(flow.cookie);
+    if (owner?.kind === kind) return { reason, owner };
+  }
+  return undefined;
 }
