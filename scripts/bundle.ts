@@ -2,6 +2,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildResult, build, type Metafile, type Plugin } from 'esbuild';
+import type { ReadModel } from '../src/agent/read-model.js';
+import { VERSION } from '../src/agent/version.js';
+import { buildApp } from '../src/api/index.js';
 
 /**
  * Puts each command with all that it needs into few files, so that a start reads those and not 600
@@ -39,6 +42,20 @@ const english: Plugin = {
   },
 };
 
+/** What /openapi.json says is known now: making it holds a running agent's event loop for 50 ms. */
+const described: Plugin = {
+  name: 'described',
+  setup({ onLoad }) {
+    onLoad({ filter: /src\/api\/openapi\.ts$/ }, async () => {
+      const log = { error: console.error, info: () => undefined };
+      // Routes ask the model when they are called.
+      const app = await buildApp({ model: {} as ReadModel, log, version: VERSION, trustLoopback: false });
+      const { body } = await app.inject('/openapi.json');
+      return { contents: `export const describeRoutes = async () => (${body});` };
+    });
+  },
+};
+
 export type Bundle = BuildResult<{ metafile: true }>;
 
 /** @param write false: nothing is written, to look at what would be */
@@ -62,7 +79,7 @@ export function bundle(name: CommandName, write = true): Promise<Bundle> {
     banner: {
       js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
     },
-    plugins: [refuse, english],
+    plugins: [refuse, english, described],
     metafile: true,
     logLevel: 'warning',
     write,

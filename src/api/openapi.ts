@@ -1,4 +1,7 @@
-/** What /openapi.json answers. Loaded when somebody asks: an agent that starts has no time for it. */
+/**
+ * What /openapi.json answers. Loaded when somebody asks: an agent that starts has no time for it. In a bundle the answer
+ * stands instead (scripts/bundle.ts).
+ */
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
