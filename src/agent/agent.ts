@@ -319,7 +319,7 @@ export class Agent {
     void this.retiredIds.review();
     if (!this.adopted) return;
     await this.watchTenants(change.provider ? [...intents.tenants.values()] : change.tenants, false);
-    void this.limits.apply();
+    void this.limits.follow();
   }
 
   /** The facts of the first switch are known: from now on they are kept by probes and ARP. */

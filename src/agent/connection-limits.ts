@@ -14,8 +14,18 @@ export interface ConnectionLimitsOptions {
 export class ConnectionLimits {
   private running: Promise<void> | undefined;
   private again = false;
+  /** What vswitchd was last given. */
+  private given: ReadonlyMap<number, number> | undefined;
 
   constructor(private readonly options: ConnectionLimitsOptions) {}
+
+  /** As `apply`, where something else is wanted than was last set: for every change of the configuration. */
+  follow(): Promise<void> {
+    const want = this.options.wanted();
+    const same =
+      this.given?.size === want.size && [...want].every(([zone, n]) => this.given?.get(zone) === n);
+    return same && this.running === undefined ? Promise.resolve() : this.apply();
+  }
 
   /** Reads what vswitchd has and sets the differences. Calls while that goes on are answered by one more round. */
   apply(): Promise<void> {
@@ -41,11 +51,13 @@ export class ConnectionLimits {
     const { vswitchd, wanted, isOurs } = this.options;
     const { zones } = await getLimits(vswitchd);
     const want = wanted();
+    this.given = undefined;
     const differing = [...want].filter(([zone, limit]) => zones.get(zone)?.limit !== limit);
     await setLimits(vswitchd, new Map(differing));
     await deleteLimits(
       vswitchd,
       [...zones.keys()].filter((zone) => !want.has(zone) && isOurs(zone)),
     );
+    this.given = want;
   }
 }

@@ -41,6 +41,12 @@ export class Ledger {
     return this.tenants.get(tenant)?.values() ?? [];
   }
 
+  /** Owners, of a tenant or of all, whose difference may not be empty: failed ones are among them. */
+  *unconfirmed(tenant?: number): Generator<OwnerEntry> {
+    if (tenant !== undefined) yield* this.dirty.get(tenant) ?? [];
+    else for (const entries of this.dirty.values()) yield* entries;
+  }
+
   want(owner: Owner, state: OwnerState | undefined): void {
     const entry = state === undefined ? this.find(owner) : this.entryOf(owner);
     if (entry === undefined || (state === undefined && entry.desired === undefined)) return;

@@ -182,8 +182,14 @@ export class Synchronizer {
   }
 
   failures(tenant?: number): OwnerFailure[] {
-    const entries = tenant === undefined ? this.ledger.all() : this.ledger.of(tenant);
-    return [...entries].flatMap((e) => (e.failure ? [e.failure] : []));
+    return [...this.ledger.unconfirmed(tenant)].flatMap((e) => (e.failure ? [e.failure] : []));
+  }
+
+  /** Owners whose changes the switch has neither confirmed nor refused. */
+  pending(): number {
+    let n = 0;
+    for (const { failure } of this.ledger.unconfirmed()) if (failure === undefined) n++;
+    return n;
   }
 
   /** By tenant; 0 is the node. */

@@ -1,5 +1,4 @@
 import type { Ledger } from './ledger.js';
-import type { OwnerEntry } from './owner-entry.js';
 
 /** `settled`: confirmed or refused; `confirmed`: confirmed, however long that takes. */
 export type Until = 'settled' | 'confirmed';
@@ -35,23 +34,19 @@ export class Waiters {
 
   /** To be called when something of the tenant may have been confirmed or refused. */
   notify(tenant: number): void {
-    this.check(tenant, this.ledger.dirty.get(tenant) ?? []);
-    if (this.byTenant.has(undefined)) this.check(undefined, allOf(this.ledger.dirty));
+    this.check(tenant);
+    this.check(undefined);
   }
 
   notifyAll(): void {
-    for (const tenant of [...this.byTenant.keys()])
-      this.check(
-        tenant,
-        tenant === undefined ? allOf(this.ledger.dirty) : (this.ledger.dirty.get(tenant) ?? []),
-      );
+    for (const tenant of [...this.byTenant.keys()]) this.check(tenant);
   }
 
-  private check(tenant: number | undefined, dirty: Iterable<OwnerEntry>): void {
+  private check(tenant: number | undefined): void {
     const waiters = this.byTenant.get(tenant);
     if (waiters === undefined) return;
     const oldest = { settled: Number.POSITIVE_INFINITY, confirmed: Number.POSITIVE_INFINITY };
-    for (const { failure, dirtySince } of dirty) {
+    for (const { failure, dirtySince } of this.ledger.unconfirmed(tenant)) {
       oldest.confirmed = Math.min(oldest.confirmed, dirtySince);
       if (failure === undefined) oldest.settled = Math.min(oldest.settled, dirtySince);
     }
@@ -61,8 +56,4 @@ export class Waiters {
     else this.byTenant.delete(tenant);
     for (const waiter of waiters) if (waiter.seen < oldest[waiter.until]) waiter.resolve();
   }
-}
-
-function* allOf(dirty: ReadonlyMap<number, ReadonlySet<OwnerEntry>>): Generator<OwnerEntry> {
-  for (const entries of dirty.values()) yield* entries;
 }

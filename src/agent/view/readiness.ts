@@ -16,7 +16,7 @@ export class Readiness {
     if (state.state === 'waiting') return { ready: false, reason: `no switch is connected: ${state.reason}` };
     if (state.state === 'reading') return { ready: false, reason: 'the switch is being read' };
     if (this.settledOver === connects) return { ready: true };
-    const { pending } = this.parts.sync.summary();
+    const pending = this.parts.sync.pending();
     if (pending === 0) {
       this.settledOver = connects;
       return { ready: true };

@@ -47,6 +47,17 @@ describe('limits of connections', () => {
     expect(calls).toEqual(['dpctl/ct-get-limits', 'dpctl/ct-del-limits zone=1']);
   });
 
+  it('are asked for again only where a change of the configuration wants others', async () => {
+    const wanted: Record<number, number> = { 1: 10 };
+    const { calls, all } = limits('zone=1,limit=10,count=0\n', wanted);
+    await all.follow();
+    await all.follow();
+    expect(calls).toEqual(['dpctl/ct-get-limits']);
+    wanted[1] = 11;
+    await all.follow();
+    expect(calls.slice(1)).toEqual(['dpctl/ct-get-limits', 'dpctl/ct-set-limits zone=1,limit=11']);
+  });
+
   it('are looked at once more for all that ask meanwhile', async () => {
     const { calls, all } = limits('zone=1,limit=10,count=0\n', { 1: 10 });
     await Promise.all([all.apply(), all.apply(), all.apply()]);
