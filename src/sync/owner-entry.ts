@@ -144,7 +144,11 @@ export class OwnerEntry {
         kept++;
       }
       const instructions = instructionsKey(flow.instructions);
-      if (was !== undefined && was.instructions === instructions && was.flow.cookie === flow.cookie) continue;
+      if (was !== undefined && was.instructions === instructions && was.flow.cookie === flow.cookie) {
+        // What was decoded from a dump is garbage from now on.
+        was.flow = flow;
+        continue;
+      }
       change.bundle.push({
         mod: flowAdd(flow),
         confirm: () => this.flows.set(key, { flow, instructions, look: 0 }),

@@ -52,7 +52,7 @@ export interface PlannedChange {
 }
 
 export interface InstalledFlow {
-  readonly flow: Flow;
+  flow: Flow;
   /** instructionsKey of what the switch holds. */
   readonly instructions: string;
   /** The last comparison that found it wanted. */
