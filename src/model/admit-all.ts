@@ -2,6 +2,7 @@
 import { Admission, type RawNode, type RawTenant } from './check-across.js';
 import type { FileResult } from './load.js';
 import type { Problem } from './problems.js';
+import { nextTurn, slices } from './slices.js';
 
 export interface Outcome {
   /** By name. */
@@ -66,7 +67,11 @@ interface Base {
 }
 
 /** The same as `admitAfresh`, at a cost in proportion to what changed since `before` where nothing is in conflict. */
-export function admitAll(read: Read, running: readonly RawTenant[], before: Settled | undefined): Outcome {
+export async function admitAll(
+  read: Read,
+  running: readonly RawTenant[],
+  before: Settled | undefined,
+): Promise<Outcome> {
   return admitChanges(read, running, before) ?? admitAfresh(read, running);
 }
 
@@ -113,7 +118,7 @@ function admitChanges(
  * Tenants that run come first. One whose new form is refused stays as it was, and what it holds then may refuse
  * others: so start again with it, until nothing changes.
  */
-export function admitAfresh(read: Read, running: readonly RawTenant[]): Outcome {
+export async function admitAfresh(read: Read, running: readonly RawTenant[]): Promise<Outcome> {
   const { node, files, complete } = read;
   const candidates = [...files.values()].flatMap((result) =>
     result.tenant === undefined ? [] : [result.tenant],
@@ -131,6 +136,7 @@ export function admitAfresh(read: Read, running: readonly RawTenant[]): Outcome 
     else if (isBroken(files, old) || !complete) kept.add(old);
   }
   const problems: Problem[] = [];
+  const over = slices();
   for (;;) {
     const admission = new Admission(node?.value);
     const tenants: RawTenant[] = [...kept];
@@ -142,7 +148,13 @@ export function admitAfresh(read: Read, running: readonly RawTenant[]): Outcome 
       tenants.push(candidate);
       return true;
     };
-    const loser = [...successors].find(([, next]) => !admitted(next));
+    let loser: [RawTenant, RawTenant] | undefined;
+    for (const pair of successors) {
+      if (over()) await nextTurn();
+      if (admitted(pair[1])) continue;
+      loser = pair;
+      break;
+    }
     if (loser !== undefined) {
       kept.add(loser[0]);
       successors.delete(loser[0]);

@@ -57,7 +57,7 @@ export async function loadConfig(dir: string, previous?: LoadedConfig): Promise<
 
   const listed = await listTenantFiles(join(dir, 'tenants.d'));
   const files = await readTenants(listed.files, previous?.files ?? new Map());
-  const { settled, ...outcome } = admitAll(
+  const { settled, ...outcome } = await admitAll(
     { node: rawNode, files, complete: listed.complete },
     previous?.tenants ?? [],
     previous?.settled,

@@ -2,7 +2,7 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { nextTurn, slices } from './slices.js';
 
 /** What differs whenever a file was written, replaced, or a link on the way to it was swapped. */
 export interface Mark {
@@ -27,8 +27,6 @@ export function sameMark(a: Mark, b: Mark): boolean {
   );
 }
 
-/** Computing between two turns of the event loop. */
-const SLICE_MS = 5;
 const ASYNC_AT_ONCE = 64;
 
 /**
@@ -46,12 +44,10 @@ export async function sweep(
 ): Promise<void> {
   if (files.length === 0) return;
   if (!(await isLocal(dirname(files[0]!)))) return sweepPatiently(files, seen);
-  let started = performance.now();
+  const over = slices();
   for (const file of files) {
     seen(file, lookAt(file));
-    if (performance.now() - started < SLICE_MS) continue;
-    await breathe();
-    started = performance.now();
+    if (over()) await nextTurn();
   }
 }
 

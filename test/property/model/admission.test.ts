@@ -52,20 +52,20 @@ const nodeWith = (port: string) =>
   ).node!;
 const NODES = new Map(['uplink0', 'p1'].map((port) => [port, nodeWith(port)]));
 
-it('after any sequence of changes is the same as from scratch', () => {
+it('after any sequence of changes is the same as from scratch', async () => {
   let changesOnly = 0;
-  fc.assert(
-    fc.property(fc.array(step, { minLength: 10, maxLength: 30 }), (steps) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
       let files = new Map<string, FileResult>();
       let node = NODES.get('uplink0')!;
       let last: Outcome | undefined;
       const history: { files: Map<string, FileResult>; node: typeof node; outcome: Outcome }[] = [];
-      const admit = (now: Map<string, FileResult>, complete: boolean): Outcome => {
+      const admit = async (now: Map<string, FileResult>, complete: boolean): Promise<Outcome> => {
         const sorted = new Map([...now].sort(([a], [b]) => (a < b ? -1 : 1)));
         const given: Read = { node, files: sorted, complete };
         const running = last?.tenants ?? [];
-        const outcome = admitAll(given, running, last?.settled);
-        const afresh = admitAfresh(given, running);
+        const outcome = await admitAll(given, running, last?.settled);
+        const afresh = await admitAfresh(given, running);
         expect(inWords(outcome)).toBe(inWords(afresh));
         for (const [i, tenant] of outcome.tenants.entries()) expect(tenant).toBe(afresh.tenants[i]);
         if (outcome !== last && sharesBase(outcome, last)) changesOnly++;
@@ -73,7 +73,7 @@ it('after any sequence of changes is the same as from scratch', () => {
       };
       for (const s of steps) {
         if ('preview' in s) {
-          admit(new Map(files).set(s.preview, read(s.preview, s.text)), true);
+          await admit(new Map(files).set(s.preview, read(s.preview, s.text)), true);
           continue;
         }
         if ('back' in s) {
@@ -85,7 +85,7 @@ it('after any sequence of changes is the same as from scratch', () => {
         if ('write' in s) files.set(s.write, read(s.write, s.text));
         else if ('remove' in s) files.delete(s.remove);
         else if ('node' in s) node = NODES.get(s.node)!;
-        last = 'blind' in s ? admit(new Map(), false) : admit(files, true);
+        last = 'blind' in s ? await admit(new Map(), false) : await admit(files, true);
         history.push({ files, node, outcome: last });
       }
     }),
