@@ -9,7 +9,7 @@ import { compileNode } from './compile-node.js';
 import { checkForm } from './issues.js';
 import { nodeSchema } from './node-schema.js';
 import { inOrder, type Problem } from './problems.js';
-import { MAX_FILE_BYTES, parseSource } from './source.js';
+import { MAX_FILE_BYTES, parseSource, sourceOf } from './source.js';
 import { type Mark, markOf, sameMark, sweep } from './sweep.js';
 import { tenantSchema } from './tenant-schema.js';
 import type { NodeConfig } from './types.js';
@@ -143,9 +143,14 @@ function parseOnce(file: string, read: ReadResult, before: FileResult | undefine
   return { ...said, ...read };
 }
 
-/** What a tenant file says, checked by itself. */
-export function parseTenant(file: string, text: string): ReturnType<Parse> {
-  const { source, problems } = parseSource(file, text);
+/**
+ * What a tenant file says, checked by itself.
+ *
+ * @param data what the text says as plain data, where that is known: saves parsing it
+ */
+export function parseTenant(file: string, text: string, data?: unknown): ReturnType<Parse> {
+  const { source, problems } =
+    data === undefined ? parseSource(file, text) : { source: sourceOf(file, text, data), problems: [] };
   if (source === undefined) return { problems };
   const form = checkForm(tenantSchema, source);
   if (form.value === undefined) return { problems: form.problems };
@@ -153,7 +158,10 @@ export function parseTenant(file: string, text: string): ReturnType<Parse> {
   const found = checkTenant(form.value, source).map((problem) => ({ ...problem, tenant: name }));
   return found.some((problem) => problem.severity === 'error')
     ? { problems: found }
-    : { problems: found, tenant: { name, file, value: form.value, source } };
+    : {
+        problems: found,
+        tenant: { name, file, value: form.value, source: sourceOf(file, text, source.data) },
+      };
 }
 
 /** What node.yaml says, checked by itself. */

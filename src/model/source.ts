@@ -1,5 +1,7 @@
 /** YAML text with the place of every value. */
 import {
+  Composer,
+  type Document,
   isAlias,
   isMap,
   isNode,
@@ -9,7 +11,8 @@ import {
   LineCounter,
   type Node,
   type ParsedNode,
-  parseDocument,
+  Parser,
+  YAMLParseError,
 } from 'yaml';
 import { formatPath, type Path, type Problem } from './problems.js';
 
@@ -44,6 +47,25 @@ export function problemAt(
   return { severity, file: source.file, ...source.place(path), path: formatPath(path), message };
 }
 
+/**
+ * The source of a text that was read before, as `data`. Places are looked for only when one is asked for: what is
+ * right needs none, and the parsed document takes many times the room of its text.
+ */
+export function sourceOf(file: string, text: string, data: unknown): Source {
+  let known: Source | undefined;
+  const parsed = (): Source | undefined => {
+    known ??= parseSource(file, text).source;
+    return known;
+  };
+  const start = { line: 1, column: 1 };
+  return {
+    file,
+    data,
+    place: (path) => parsed()?.place(path) ?? start,
+    placeOfKey: (path) => parsed()?.placeOfKey(path) ?? start,
+  };
+}
+
 /** Parses one YAML document. Errors of syntax come back as problems; never throws. */
 export function parseSource(file: string, text: string): { source?: Source; problems: Problem[] } {
   const at = (line: number, column: number, message: string): { problems: Problem[] } => ({
@@ -52,20 +74,12 @@ export function parseSource(file: string, text: string): { source?: Source; prob
   if (Buffer.byteLength(text) > MAX_FILE_BYTES) {
     return at(1, 1, `the file has more than ${MAX_FILE_BYTES} bytes; split it into several tenants`);
   }
-  const deep = tooDeep(text);
-  if (deep !== undefined)
-    return at(deep.line, deep.column, `nested more than ${MAX_DEPTH} levels deep; no setting is`);
-
   const lines = new LineCounter();
-  let document: ReturnType<typeof parseDocument<ParsedNode>>;
+  let document: Document.Parsed<ParsedNode>;
   try {
-    document = parseDocument(text, {
-      lineCounter: lines,
-      prettyErrors: false,
-      uniqueKeys: true,
-      logLevel: 'error',
-    });
+    document = readDocument(text, lines);
   } catch (error) {
+    if (error instanceof TooDeep) return at(error.place.line, error.place.column, error.message);
     return at(1, 1, `can't be read as YAML: ${(error as Error).message}`);
   }
   const place = (offset: number): Place => {
@@ -127,44 +141,80 @@ function find(
   return { key, value };
 }
 
+class TooDeep extends Error {
+  constructor(readonly place: Place) {
+    super(`nested more than ${MAX_DEPTH} levels deep; no setting is`);
+  }
+}
+
 /**
- * Where nesting gets deeper than anything that is meant. Looked for before parsing, because the YAML parser
- * recurses: a file of brackets costs it gigabytes, and the process with them.
+ * Reads one document. The depth is watched while the text is taken apart, before anything is put together, because
+ * that recurses: a file of brackets would cost gigabytes, and the process with them.
  */
-function tooDeep(text: string): Place | undefined {
-  let flow = 0;
-  let line = 1;
-  let column = 0;
-  let indent = 0;
-  let atStart = true;
-  const blocks: number[] = [];
+function readDocument(text: string, lines: LineCounter): Document.Parsed<ParsedNode> {
+  const parser = new Parser(lines.addNewLine);
+  const depth = new Depth();
+  lines.addNewLine(0);
+  const parts = [];
   for (const token of new Lexer().lex(text)) {
+    depth.next(token);
+    for (const part of parser.next(token)) parts.push(part);
+  }
+  for (const part of parser.end()) parts.push(part);
+  const composer = new Composer<ParsedNode>({ prettyErrors: false, uniqueKeys: true, logLevel: 'error' });
+  const [document, another] = composer.compose(parts, true, text.length);
+  if (another !== undefined) {
+    const [from, to] = another.range;
+    document!.errors.push(new YAMLParseError([from, to], 'MULTIPLE_DOCS', 'several documents'));
+  }
+  return document!;
+}
+
+/** Follows the nesting from token to token. Throws TooDeep. */
+class Depth {
+  private flow = 0;
+  private line = 1;
+  private column = 0;
+  private indent = 0;
+  private atStart = true;
+  private readonly blocks: number[] = [];
+
+  next(token: string): void {
+    const { blocks } = this;
     const first = token.charCodeAt(0);
-    const bracket = token === '[' || token === '{';
-    if (bracket) flow++;
-    else if (token === ']' || token === '}') flow = Math.max(0, flow - 1);
-    else if (flow === 0 && (token === '-' || token === '?' || token === ':')) {
-      const at = token === ':' ? indent : column;
+    if (token === '[' || token === '{') this.flow++;
+    else if (token === ']' || token === '}') this.flow = Math.max(0, this.flow - 1);
+    else if (this.flow === 0 && (token === '-' || token === '?' || token === ':')) {
+      const at = token === ':' ? this.indent : this.column;
       while (blocks.length > 0 && blocks.at(-1)! >= at) blocks.pop();
       blocks.push(at);
-      if (token !== ':') atStart = true;
+      if (token !== ':') this.atStart = true;
     }
-    if (flow + blocks.length > MAX_DEPTH) return { line, column: column + 1 };
+    if (this.flow + blocks.length > MAX_DEPTH)
+      throw new TooDeep({ line: this.line, column: this.column + 1 });
     // Byte order mark and the lexer's own marks (document, scalar, flow error) have no width.
-    if (first === 0xfeff || first === 2 || first === 0x1f || first === 0x18) continue;
-    const breaks = token.split('\n').length - 1;
-    if (breaks > 0) {
-      line += breaks;
-      column = token.length - token.lastIndexOf('\n') - 1;
-      atStart = true;
-      indent = column;
-      continue;
+    if (first === 0xfeff || first === 2 || first === 0x1f || first === 0x18) return;
+    let end = token.indexOf('\n');
+    if (end >= 0) {
+      let last = end;
+      for (; end >= 0; end = token.indexOf('\n', end + 1)) {
+        this.line++;
+        last = end;
+      }
+      this.column = token.length - last - 1;
+      this.indent = this.column;
+      this.atStart = true;
+      return;
     }
-    column += token.length;
-    if (atStart && (token === '-' || token === '?' || /^[ ]+$/.test(token))) indent = column;
-    else atStart = false;
+    this.column += token.length;
+    if (this.atStart && (token === '-' || token === '?' || isSpaces(token))) this.indent = this.column;
+    else this.atStart = false;
   }
-  return undefined;
+}
+
+function isSpaces(token: string): boolean {
+  for (let i = 0; i < token.length; i++) if (token.charCodeAt(i) !== 0x20) return false;
+  return token.length > 0;
 }
 
 function describeSyntax(code: string, message: string): string {

@@ -23,9 +23,9 @@ vi.mock('node:fs/promises', async (original) => {
   const real = await original<typeof import('node:fs/promises')>();
   return { ...real, readFile: counting('read', real.readFile), open: counting('open', real.open) };
 });
-vi.mock('yaml', async (original) => {
-  const real = await original<typeof import('yaml')>();
-  return { ...real, parseDocument: counting('parse', real.parseDocument) };
+vi.mock('../../../src/model/source.js', async (original) => {
+  const real = await original<typeof import('../../../src/model/source.js')>();
+  return { ...real, parseSource: counting('parse', real.parseSource) };
 });
 vi.mock('node:util', async (original) => {
   const real = await original<typeof import('node:util')>();
