@@ -71,13 +71,18 @@ export class Agent {
     try {
       // Watched before it is read: what changes from now on is seen.
       await watch.ready;
+      let lastGood: LastGood | undefined;
+      const known = async ({ stateDir }: NodeConfig) => {
+        lastGood = await LastGood.open(join(stateDir, 'tenants'), VERSION);
+        return lastGood;
+      };
       // node.yaml says where ids are kept, and ids are needed to compile: so it is read before the rest.
-      const loaded = await loadConfig(dir);
+      const loaded = await loadConfig(dir, { known });
       if (loaded.node === undefined) throw new StartError(loaded.problems.map(formatProblem).join('\n'));
       const { stateDir } = loaded.node;
       const ids = await IdAllocator.open(join(stateDir, 'ids.json'));
       const admin = await AdminState.open(join(stateDir, 'admin.json'));
-      const lastGood = await LastGood.open(join(stateDir, 'tenants'));
+      lastGood ??= await known(loaded.node);
       const first = await lastGood.fallBack(loaded);
       const made = new Agent(first, loaded.node, loggers, ids, admin, lastGood, watch);
       await made.begin();

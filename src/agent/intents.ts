@@ -99,7 +99,7 @@ export class Intents {
   async reload(): Promise<IntentChange> {
     const before = { tenants: this.inForce, provider: this.provider, node: this.node };
     const said = this.problems;
-    const loaded = this.first ?? (await loadConfig(this.dir, this.loaded));
+    const loaded = this.first ?? (await loadConfig(this.dir, { previous: this.loaded }));
     this.first = undefined;
     const pause = slicer();
     const compiled = await compile(loaded, this.ids, pause);
@@ -156,7 +156,7 @@ export class Intents {
 
   /** What the directory would give, without applying it. */
   async preview(dir = this.dir): Promise<{ loaded: LoadedConfig; compiled: Compiled }> {
-    const loaded = await loadConfig(dir, this.loaded);
+    const loaded = await loadConfig(dir, { previous: this.loaded });
     return { loaded, compiled: await compile(loaded, this.ids.fork(), slicer()) };
   }
 }

@@ -3,7 +3,12 @@ import { readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RawTenant } from './check-across.js';
 import { type LoadedConfig, loadConfig, parseTenant } from './load.js';
+import { forgetRecord, type Records, readRecords, writeRecord } from './parsed-records.js';
+import { nextTurn } from './slices.js';
 import { StateFileError, writeDurably } from './state-file.js';
+
+/** Files read together. */
+const READ_AT_ONCE = 64;
 
 export class LastGood {
   private saving: Promise<void> = Promise.resolve();
@@ -12,32 +17,51 @@ export class LastGood {
 
   private constructor(
     private readonly dir: string,
+    private readonly version: string,
     /** Text by name of the file in tenants.d. */
     private readonly texts: Map<string, string>,
+    private readonly records: Records,
   ) {}
 
-  /** Throws StateFileError where the directory is there and can't be read. */
-  static async open(dir: string): Promise<LastGood> {
+  /**
+   * Throws StateFileError where the directory is there and can't be read.
+   *
+   * @param version of the product: what another one noted about a text is not used
+   */
+  static async open(dir: string, version: string): Promise<LastGood> {
     const texts = new Map<string, string>();
+    let names: string[] = [];
     try {
-      for (const name of await readdir(dir)) {
-        if (name.endsWith('.yaml')) texts.set(name, await readFile(join(dir, name), 'utf8'));
+      names = (await readdir(dir)).filter((name) => name.endsWith('.yaml'));
+      for (let i = 0; i < names.length; i += READ_AT_ONCE) {
+        const part = names.slice(i, i + READ_AT_ONCE);
+        const read = await Promise.all(part.map((name) => readFile(join(dir, name), 'utf8')));
+        for (const [n, name] of part.entries()) texts.set(name, read[n]!);
       }
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOENT') throw new StateFileError(dir, `can't be read: ${code ?? error}`);
     }
-    return new LastGood(dir, texts);
+    return new LastGood(dir, version, texts, await readRecords(dir, names, version));
+  }
+
+  /** What a file says whose text is still the one that was last in force; undefined: that isn't known. */
+  dataOf(file: string, text: string): unknown {
+    return this.records.get(nameOf(file))?.dataOf(text);
   }
 
   /** `loaded`, and where something in it is wrong, the tenants concerned as they were when it was right. */
   async fallBack(loaded: LoadedConfig): Promise<LoadedConfig> {
     if (this.texts.size === 0 || !loaded.problems.some(({ severity }) => severity === 'error')) return loaded;
-    const running = [...this.texts].flatMap(([name, text]): RawTenant[] => {
-      const { tenant } = parseTenant(join(loaded.dir, 'tenants.d', name), text);
-      return tenant === undefined ? [] : [tenant];
-    });
-    return loadConfig(loaded.dir, { ...loaded, tenants: running });
+    const running: RawTenant[] = [];
+    for (const [name, text] of this.texts) {
+      const file = join(loaded.dir, 'tenants.d', name);
+      const now = loaded.files.get(file);
+      if (now?.text !== text) await nextTurn();
+      const { tenant } = now?.text === text ? now : parseTenant(file, text, this.dataOf(file, text));
+      if (tenant !== undefined) running.push(tenant);
+    }
+    return loadConfig(loaded.dir, { previous: { ...loaded, tenants: running } });
   }
 
   /**
@@ -53,7 +77,7 @@ export class LastGood {
   private async write(loaded: LoadedConfig, kept: ReadonlySet<string>): Promise<void> {
     const gone = new Set(this.texts.keys());
     for (const tenant of loaded.tenants) {
-      const name = tenant.file.slice(tenant.file.lastIndexOf('/') + 1);
+      const name = nameOf(tenant.file);
       gone.delete(name);
       if (this.written.has(tenant)) continue;
       const text = loaded.files.get(tenant.file)?.text;
@@ -61,10 +85,17 @@ export class LastGood {
       if (text !== this.texts.get(name)) await writeDurably(join(this.dir, name), text);
       this.texts.set(name, text);
       this.written.add(tenant);
+      if (this.dataOf(tenant.file, text) !== undefined) continue;
+      await writeRecord(this.dir, name, { version: this.version, text, data: tenant.source.data });
     }
     for (const name of gone) {
       await unlink(join(this.dir, name)).catch(() => undefined);
+      await forgetRecord(this.dir, name);
       this.texts.delete(name);
     }
+    // Only a start needs them: what is parsed from now on has changed since.
+    this.records.clear();
   }
 }
+
+const nameOf = (file: string): string => file.slice(file.lastIndexOf('/') + 1);

@@ -45,18 +45,30 @@ export interface LoadedConfig {
   readonly settled?: Settled;
 }
 
-/**
- * Never rejects: whatever is wrong is a problem with its place. With `previous`, tenants that run already are
- * admitted first, so that no new file takes an id, a port or a public address away from them.
- */
-export async function loadConfig(dir: string, previous?: LoadedConfig): Promise<LoadedConfig> {
+export interface LoadOptions {
+  /** Tenants that run already are admitted first, so that no new file takes an id, a port or an address from them. */
+  readonly previous?: LoadedConfig | undefined;
+  /** Called once when node.yaml is known, for what is known of the tenants' files without parsing them. */
+  readonly known?: (node: NodeConfig) => Promise<KnownTexts>;
+}
+
+export interface KnownTexts {
+  /** What a file with this text says as plain data, where that is known. */
+  dataOf(file: string, text: string): unknown;
+}
+
+/** Whatever is wrong is a problem with its place: rejects only as `known` does. */
+export async function loadConfig(dir: string, { previous, known }: LoadOptions = {}): Promise<LoadedConfig> {
   const nodePath = join(dir, 'node.yaml');
   const nodeBefore = previous?.nodeFile;
   const nodeFile = parseOnce(nodePath, await readText(nodePath, nodeBefore), nodeBefore, parseNode);
   const rawNode = nodeFile.node ?? previous?.rawNode;
+  const node =
+    rawNode === undefined || rawNode === previous?.rawNode ? previous?.node : compileNode(rawNode.value);
+  const texts = node === undefined ? undefined : await known?.(node);
 
   const listed = await listTenantFiles(join(dir, 'tenants.d'));
-  const files = await readTenants(listed.files, previous?.files ?? new Map());
+  const files = await readTenants(listed.files, previous?.files ?? new Map(), texts);
   const { settled, ...outcome } = await admitAll(
     { node: rawNode, files, complete: listed.complete },
     previous?.tenants ?? [],
@@ -67,9 +79,7 @@ export async function loadConfig(dir: string, previous?: LoadedConfig): Promise<
 
   return {
     dir,
-    ...(rawNode === undefined
-      ? {}
-      : { node: rawNode === previous?.rawNode ? previous.node! : compileNode(rawNode.value), rawNode }),
+    ...(node === undefined || rawNode === undefined ? {} : { node, rawNode }),
     ...outcome,
     problems: inOrder(problems),
     files,
@@ -82,6 +92,7 @@ export async function loadConfig(dir: string, previous?: LoadedConfig): Promise<
 async function readTenants(
   names: readonly string[],
   before: ReadonlyMap<string, FileResult>,
+  known: KnownTexts | undefined,
 ): Promise<Map<string, FileResult>> {
   const same = new Map<string, FileResult>();
   await sweep(before.size === 0 ? [] : names, (file, info) => {
@@ -90,6 +101,7 @@ async function readTenants(
       same.set(file, result);
   });
   if (same.size === names.length) return same;
+  const parse: Parse = (file, text) => parseTenant(file, text, known?.dataOf(file, text));
   const read = new Map<string, FileResult>();
   const changed = names.filter((file) => !same.has(file));
   for (let i = 0; i < changed.length; i += READ_AT_ONCE) {
@@ -97,7 +109,7 @@ async function readTenants(
     const texts = await Promise.all(part.map((file) => readText(file, before.get(file))));
     for (const [n, file] of part.entries()) {
       const was = before.get(file);
-      const result = parseOnce(file, texts[n]!, was, parseTenant);
+      const result = parseOnce(file, texts[n]!, was, parse);
       read.set(file, result);
       if (result.text !== was?.text) await breathe();
     }

@@ -94,6 +94,7 @@ await t.test('an agent that starts while a file is wrong leaves its tenant as it
   const load = await HttpLoad.start(host('a', 'client'), `http://${VIP}/`);
   await agent.kill();
   writeFileSync(fileOf('a'), good.replace('slots: 251', 'slotz: 251'));
+  writeFileSync(join(lab.dir, 'state', 'tenants', 'b.parsed'), 'hpnn-parsed-1 damaged');
   const again = await lab.startAgent({ configDir });
   Object.assign(agent, again);
   const { tenants } = await until(
@@ -104,6 +105,11 @@ await t.test('an agent that starts while a file is wrong leaves its tenant as it
     { what: 'the new agent being ready' },
   );
   t.equal(tenants.find(({ tenant }) => tenant === 'a')?.state, 'kept');
+  t.equal(
+    tenants.find(({ tenant }) => tenant === 'b')?.state,
+    'applied',
+    'its damaged record counts for nothing',
+  );
   t.ok(
     (await problems()).some(({ line }) => line === lineOf(good, 'slots: 251')),
     'the place is named',

@@ -48,7 +48,7 @@ it('a reload does the work of the one file that changed, also beside one that is
   // As if the files had been there for long: then they aren't opened again.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
   try {
-    const lastGood = await LastGood.open(join(state, 'tenants'));
+    const lastGood = await LastGood.open(join(state, 'tenants'), '1.0.0');
     const intents = new Intents(made.dir, IdAllocator.inMemory(), new Loggers('silent').get('config'));
     await intents.reload();
     await intents.writeDown(lastGood);

@@ -120,7 +120,7 @@ describe('compile', () => {
     using made = configDir({ 'node.yaml': NODE, 'tenants.d/acme.yaml': text });
     const first = await loadConfig(made.dir);
     made.write('node.yaml', 'node: lb-1\n');
-    const second = await loadConfig(made.dir, first);
+    const second = await loadConfig(made.dir, { previous: first });
     expect(second.kept).toEqual(['acme']);
     const result = await compile(second, IdAllocator.inMemory());
     expect(result.tenants.size).toBe(0);
@@ -139,7 +139,7 @@ describe('a change of one tenant', () => {
     const first = await loadConfig(made.dir);
     const before = await compile(first, ids);
     made.write('tenants.d/b.yaml', 'tenant: b\npools: [{ name: p }]\n');
-    const second = await loadConfig(made.dir, first);
+    const second = await loadConfig(made.dir, { previous: first });
     const planned = await compile(second, ids.fork());
     const after = await compile(second, ids);
     expect(after.tenants.get('acme')).toBe(before.tenants.get('acme'));
@@ -153,7 +153,7 @@ describe('a change of one tenant', () => {
     );
     expect(ids.quarantined()).toEqual([]);
     made.remove('tenants.d/acme.yaml');
-    const third = await compile(await loadConfig(made.dir, second), ids);
+    const third = await compile(await loadConfig(made.dir, { previous: second }), ids);
     expect(third.released.map((r) => `${r.space} ${r.key}`).sort()).toEqual([
       'endpoint acme/10.20.0.2:8080',
       'endpoint acme/10.20.0.3:8080',

@@ -20,7 +20,7 @@ afterEach(() => {
 const names = (loaded: { tenants: readonly { name: string }[] }) => loaded.tenants.map((t) => t.name);
 /** What an agent does that starts now. */
 const start = async () => {
-  const lastGood = await LastGood.open(state);
+  const lastGood = await LastGood.open(state, '1.0.0');
   const loaded = await lastGood.fallBack(await loadConfig(made.dir));
   await lastGood.save(loaded, loaded.kept);
   return loaded;
@@ -50,7 +50,7 @@ it('who is gone is forgotten, also at a start at which another file is wrong', a
   made.remove('tenants.d/b.yaml');
   made.write('tenants.d/acme.yaml', ': [');
   expect(names(await start())).toEqual(['acme']);
-  expect(readdirSync(state)).toEqual(['acme.yaml']);
+  expect(readdirSync(state)).toEqual(['acme.parsed', 'acme.yaml']);
 });
 
 it('what was written down and is damaged counts for nothing', async () => {

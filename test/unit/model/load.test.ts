@@ -34,12 +34,12 @@ describe('loading', () => {
     using made = configDir(GOOD);
     const first = await loadConfig(made.dir);
     made.write('tenants.d/acme.yaml', ACME.replace('slots: 251', 'slots: 0'));
-    const second = await loadConfig(made.dir, first);
+    const second = await loadConfig(made.dir, { previous: first });
     expect(names(second)).toEqual(['acme', 'b']);
     expect(second.kept).toEqual(['acme']);
     expect(second.tenants[0]!.value.pools[0]!.slots).toBe(251);
     made.write('tenants.d/acme.yaml', ACME.replace('slots: 251', 'slots: 509'));
-    const third = await loadConfig(made.dir, second);
+    const third = await loadConfig(made.dir, { previous: second });
     expect(third.kept).toEqual([]);
     expect(third.tenants[0]!.value.pools[0]!.slots).toBe(509);
   });
@@ -48,19 +48,19 @@ describe('loading', () => {
     using made = configDir(GOOD);
     const first = await loadConfig(made.dir);
     renameSync(join(made.dir, 'tenants.d'), join(made.dir, 'away'));
-    const blind = await loadConfig(made.dir, first);
+    const blind = await loadConfig(made.dir, { previous: first });
     expect(names(blind)).toEqual(['acme', 'b']);
     expect(messages(blind)[0]).toContain("tenants.d:1:1: can't be listed");
     renameSync(join(made.dir, 'away'), join(made.dir, 'tenants.d'));
     made.remove('tenants.d/b.yaml');
-    expect(names(await loadConfig(made.dir, blind))).toEqual(['acme']);
+    expect(names(await loadConfig(made.dir, { previous: blind }))).toEqual(['acme']);
   });
 
   it('keeps node.yaml as it was while it is wrong', async () => {
     using made = configDir(GOOD);
     const first = await loadConfig(made.dir);
     made.write('node.yaml', 'node: [');
-    const second = await loadConfig(made.dir, first);
+    const second = await loadConfig(made.dir, { previous: first });
     expect(second.node?.bridge).toBe('br-lb');
     expect(second.problems.length).toBeGreaterThan(0);
   });
@@ -76,7 +76,7 @@ describe('loading', () => {
     using made = configDir(GOOD);
     const first = await loadConfig(made.dir);
     made.write('tenants.d/b.yaml', other('b', 'v-b2'));
-    const second = await loadConfig(made.dir, first);
+    const second = await loadConfig(made.dir, { previous: first });
     expect(second.tenants[0]).toBe(first.tenants[0]);
     expect(second.tenants[1]).not.toBe(first.tenants[1]);
   });
@@ -86,12 +86,12 @@ describe('loading', () => {
     // As if the files had been there for long: then they aren't opened again.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
     const first = await loadConfig(made.dir);
-    expect((await loadConfig(made.dir, first)).tenants[1]).toBe(first.tenants[1]);
+    expect((await loadConfig(made.dir, { previous: first })).tenants[1]).toBe(first.tenants[1]);
     const file = join(made.dir, 'tenants.d/b.yaml');
     const { atime, mtime } = statSync(file);
     made.write('tenants.d/b.yaml', other('b', 'v-c'));
     utimesSync(file, atime, mtime);
-    const second = await loadConfig(made.dir, first);
+    const second = await loadConfig(made.dir, { previous: first });
     expect(second.tenants[1]!.value.segments[0]!.ports[0]!.name).toBe('v-c');
   });
 
@@ -124,7 +124,7 @@ describe('conflicts between tenants', () => {
     using made = configDir(GOOD);
     const first = await loadConfig(made.dir);
     made.write('tenants.d/aaa.yaml', other('aaa', 'v-b'));
-    const second = await loadConfig(made.dir, first);
+    const second = await loadConfig(made.dir, { previous: first });
     expect(names(second)).toEqual(['acme', 'b']);
     expect(messages(second)).toEqual([
       'tenants.d/aaa.yaml:5:13 segments[0].ports[0]: v-b is already a port of tenant "b", segment "s"; a port belongs to one segment only',
@@ -136,7 +136,7 @@ describe('conflicts between tenants', () => {
     const first = await loadConfig(made.dir);
     made.write('tenants.d/b.yaml', 'tenant: [');
     made.write('tenants.d/c.yaml', other('c', 'v-b'));
-    const second = await loadConfig(made.dir, first);
+    const second = await loadConfig(made.dir, { previous: first });
     expect(names(second)).toEqual(['acme', 'b']);
     expect(second.kept).toEqual(['b']);
     expect(second.refused).toEqual([join(made.dir, 'tenants.d/c.yaml')]);
@@ -147,7 +147,7 @@ describe('conflicts between tenants', () => {
     const first = await loadConfig(made.dir);
     made.write('tenants.d/b.yaml', other('b', 'v-c'));
     made.write('tenants.d/c.yaml', other('c', 'v-b'));
-    const second = await loadConfig(made.dir, first);
+    const second = await loadConfig(made.dir, { previous: first });
     expect(messages(second)).toEqual([]);
     expect(second.tenants[1]!.value.segments[0]!.ports[0]!.name).toBe('v-c');
   });
@@ -157,7 +157,7 @@ describe('conflicts between tenants', () => {
     const first = await loadConfig(made.dir);
     made.write('tenants.d/b.yaml', other('b', 'v-c'));
     made.write('tenants.d/c.yaml', `${other('c', 'v-b')}id: 7\n`);
-    const second = await loadConfig(made.dir, first);
+    const second = await loadConfig(made.dir, { previous: first });
     expect(second.kept).toEqual(['b', 'c']);
     expect(messages(second)).toHaveLength(2);
   });
