@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildResult, build, type Metafile, type Plugin } from 'esbuild';
+import { type BuildOptions, type BuildResult, build, type Metafile, type Plugin } from 'esbuild';
 import type { ReadModel } from '../src/agent/read-model.js';
 import { VERSION } from '../src/agent/version.js';
 import { buildApp } from '../src/api/index.js';
@@ -17,6 +18,25 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = 'dist/bundle';
 const COMMANDS = { 'hpnn-agent': 'src/agent/main.ts', lbctl: 'src/cli/lbctl.ts' } as const;
 export type CommandName = keyof typeof COMMANDS;
+
+/** As modules, `lbctl` reads what a command needs when it needs it; only CommonJS can be run from a cache of its code. */
+const FORMATS: Readonly<Record<CommandName, BuildOptions>> = {
+  'hpnn-agent': {
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    define: { 'import.meta.url': 'import_meta_url' },
+    banner: { js: "const import_meta_url = require('node:url').pathToFileURL(__filename).href;" },
+  },
+  lbctl: {
+    format: 'esm',
+    splitting: true,
+    chunkNames: 'lbctl-[hash]',
+    // CommonJS packages ask for modules of Node.
+    banner: {
+      js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+    },
+  },
+};
 
 /** Fastify loads compilers only where nobody gives it others, and src/api/server.ts does; the third is for `inject`. */
 const NEVER_LOADED = /^(@fastify\/(ajv-compiler|fast-json-stringify-compiler)|light-my-request)$/;
@@ -64,10 +84,8 @@ export function bundle(name: CommandName, write = true): Promise<Bundle> {
     absWorkingDir: ROOT,
     entryPoints: { [name]: COMMANDS[name] },
     outdir: OUT,
-    chunkNames: `${name}-[hash]`,
     bundle: true,
-    splitting: true,
-    format: 'esm',
+    ...FORMATS[name],
     platform: 'node',
     target: 'node20',
     // Names and lines stay, and so do stack traces; with `node --enable-source-maps` they name the files of src/.
@@ -75,10 +93,6 @@ export function bundle(name: CommandName, write = true): Promise<Bundle> {
     sourcemap: 'linked',
     sourcesContent: false,
     legalComments: 'none',
-    // CommonJS packages ask for modules of Node.
-    banner: {
-      js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
-    },
     plugins: [refuse, english, described],
     metafile: true,
     logLevel: 'warning',
@@ -105,15 +119,25 @@ function licences(packages: readonly string[]): string {
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
+/** In a process of its own, with the flags that a start has. */
+function cacheCode(...argv: readonly string[]): void {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/code-cache.mjs', ...argv], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`no code cache: ${stderr}`);
+}
+
 async function main(): Promise<void> {
   const before = existsSync(join(ROOT, OUT)) ? readdirSync(join(ROOT, OUT)) : [];
-  const written = new Set<string>(['LICENSES.txt']);
+  const written = new Set<string>(['LICENSES.txt', 'hpnn-agent.cjs.cache']);
   const packages = new Set<string>();
   for (const name of Object.keys(COMMANDS) as CommandName[]) {
     const { outputs } = (await bundle(name)).metafile;
     for (const path of Object.keys(outputs)) written.add(basename(path));
     for (const dir of packagesIn(Object.values(outputs))) packages.add(dir);
   }
+  cacheCode(join(OUT, 'hpnn-agent.cjs'), '--check', 'docs/examples');
   writeFileSync(join(ROOT, OUT, 'LICENSES.txt'), licences([...packages].sort()));
   // Their names are made from their contents: those of earlier builds would stay.
   for (const file of before) if (!written.has(file)) rmSync(join(ROOT, OUT, file));
