@@ -10,7 +10,7 @@ beforeEach(() => {
   pending = 3;
   session = { state: { state: 'waiting', reason: 'no switch has connected yet' }, connects: 0 };
   const sync = {
-    summary: () => ({ pending }),
+    pending: () => pending,
     settled: () => new Promise<void>((resolve) => (settle = resolve)),
   };
   readiness = new Readiness({ session, sync } as never);
