@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseDocument } from 'yaml';
 import { formatIpv4, must, parseIpv4, parsePrefix4 } from '../../../src/model/index.js';
 import { checkForm } from '../../../src/model/issues.js';
 import { editDistance, nearest } from '../../../src/model/nearest.js';
-import { parseSource } from '../../../src/model/source.js';
+import { parseSource, sourceOf } from '../../../src/model/source.js';
 import { tenantSchema } from '../../../src/model/tenant-schema.js';
 import { ACME } from '../../golden/model/wrong-configs.js';
 
@@ -29,28 +30,55 @@ const SPECIALS = [
   '10.0.0.1/8',
 ];
 
+/** A file that is right, but for what was cut out and put in at one place. */
+const damaged = fc
+  .tuple(fc.nat(ACME.length), fc.nat(30), fc.array(fc.constantFrom(...SPECIALS), { maxLength: 4 }))
+  .map(([at, cut, put]) => ACME.slice(0, at) + put.join('') + ACME.slice(at + cut));
+
 describe('any damage to a file', () => {
   it('gives problems with a place inside it, or none; never an exception', () => {
     fc.assert(
-      fc.property(
-        fc.nat(ACME.length),
-        fc.nat(30),
-        fc.array(fc.constantFrom(...SPECIALS), { maxLength: 4 }),
-        (at, cut, put) => {
-          const text = ACME.slice(0, at) + put.join('') + ACME.slice(at + cut);
-          const { source, problems } = parseSource('t.yaml', text);
-          const all = source === undefined ? problems : checkForm(tenantSchema, source).problems;
-          if (source === undefined) expect(problems.length).toBeGreaterThan(0);
-          const lines = text.split('\n').length;
-          for (const problem of all) {
-            expect(problem.line).toBeGreaterThanOrEqual(1);
-            expect(problem.line).toBeLessThanOrEqual(lines);
-            expect(problem.message).not.toBe('');
-            expect(problem.message).not.toMatch(/undefined|\[object|NaN/);
-          }
-        },
-      ),
+      fc.property(damaged, (text) => {
+        const { source, problems } = parseSource('t.yaml', text);
+        const all = source === undefined ? problems : checkForm(tenantSchema, source).problems;
+        if (source === undefined) expect(problems.length).toBeGreaterThan(0);
+        const lines = text.split('\n').length;
+        for (const problem of all) {
+          expect(problem.line).toBeGreaterThanOrEqual(1);
+          expect(problem.line).toBeLessThanOrEqual(lines);
+          expect(problem.message).not.toBe('');
+          expect(problem.message).not.toMatch(/undefined|\[object|NaN/);
+        }
+      }),
       { numRuns: 500 },
+    );
+  });
+
+  it('is read as the library reads the whole text at once', () => {
+    fc.assert(
+      fc.property(damaged, (text) => {
+        const { source, problems } = parseSource('t.yaml', text);
+        const whole = parseDocument(text, { prettyErrors: false, logLevel: 'error' });
+        if (whole.errors.length > 0) expect(problems).toHaveLength(Math.min(10, whole.errors.length));
+        else if (source !== undefined) expect(source.data).toEqual(whole.toJS());
+        else expect(() => whole.toJS()).toThrow();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('and places are the same in a source that is parsed only when one is asked for', () => {
+    fc.assert(
+      fc.property(damaged, (text) => {
+        const { source } = parseSource('t.yaml', text);
+        if (source === undefined) return;
+        const lazy = sourceOf('t.yaml', text, source.data);
+        for (const path of [[], ['tenant'], ['pools', 0, 'members', 1, 'address'], ['segments', 9]]) {
+          expect(lazy.place(path)).toEqual(source.place(path));
+          expect(lazy.placeOfKey(path)).toEqual(source.placeOfKey(path));
+        }
+      }),
+      { numRuns: 200 },
     );
   });
 });
