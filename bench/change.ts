@@ -65,7 +65,7 @@ async function transitions(): Promise<Transitions> {
   desired.setProvider(provider);
   for (const tenant of all) desired.setTenant(tenant);
   await desired.renderAll();
-  await sync.readFlows(connection);
+  await sync.readBack(connection);
   await sync.resume();
   await sync.settled();
   if (sync.failures().length > 0) throw new Error(`refused: ${sync.failures()[0]!.error}`);

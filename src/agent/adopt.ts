@@ -1,28 +1,20 @@
-import { slicer } from '../loop/turns.js';
 import { canonicalInstructions, canonicalMatch } from '../ofp/canonical.js';
 import { adoptNeighbours, adoptServing, KIND } from '../pipeline/index.js';
 import type { OwnerEntry } from '../sync/index.js';
+import type { Desired } from './desired.js';
 import { type FactsStore, segmentKey } from './facts-store.js';
 
-/** Takes over what the switch's own flows say about members that serve and neighbours that were resolved. */
-export async function adoptFacts(
-  installed: ReadonlyMap<number, OwnerEntry>,
-  facts: FactsStore,
-): Promise<void> {
-  const pause = slicer();
-  for (const { owner, flows } of installed.values()) {
-    if (owner.kind === KIND.pool) facts.serving.set(owner.object, servingOf(flows));
-    else if (owner.kind === KIND.neighbours) {
-      const neighbours = adoptNeighbours(
-        [...flows.values()].map(({ flow }) => ({
-          ...flow,
-          match: canonicalMatch(flow.match),
-          instructions: canonicalInstructions(flow.instructions),
-        })),
-      );
-      if (neighbours.length > 0) facts.neighbours.set(segmentKey(owner.tenant, owner.object), neighbours);
-    }
-    await pause();
+/** Takes over what an owner's flows in the switch say about members that serve and neighbours that were resolved. */
+export function adoptFacts({ owner, flows }: OwnerEntry, facts: FactsStore, desired: Desired): void {
+  const { tenant, kind, object } = owner;
+  if (kind === KIND.pool && facts.setServing(object, servingOf(flows)))
+    desired.servingChanged(tenant, object);
+  if (kind === KIND.neighbours) {
+    const key = segmentKey(tenant, object);
+    const neighbours = neighboursOf(flows);
+    if (neighbours.length === 0 && !facts.neighbours.has(key)) return;
+    facts.neighbours.set(key, neighbours);
+    desired.neighboursChanged(tenant, object);
   }
 }
 
@@ -30,4 +22,14 @@ function servingOf(flows: OwnerEntry['flows']): Set<number> {
   // The slots of one member share their instructions.
   const lists = new Set([...flows.values()].map(({ flow }) => flow.instructions));
   return adoptServing([...lists].map(canonicalInstructions));
+}
+
+function neighboursOf(flows: OwnerEntry['flows']) {
+  return adoptNeighbours(
+    [...flows.values()].map(({ flow }) => ({
+      ...flow,
+      match: canonicalMatch(flow.match),
+      instructions: canonicalInstructions(flow.instructions),
+    })),
+  );
 }

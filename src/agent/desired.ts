@@ -5,16 +5,8 @@ import {
   type SegmentIntent,
   type TenantIntent,
 } from '../model/index.js';
-import {
-  ownersOfNode,
-  ownersOfTenant,
-  renderNeighbours,
-  renderNode,
-  renderPool,
-  renderSegment,
-  renderTenant,
-} from '../pipeline/index.js';
-import type { Facts, Owner, OwnerState } from '../pipeline/types.js';
+import { renderNeighbours, renderNode, renderPool, renderSegment, renderTenant } from '../pipeline/index.js';
+import type { Facts, OwnerState } from '../pipeline/types.js';
 import { ownerKey, type Synchronizer } from '../sync/index.js';
 import { type FactsStore, segmentKey } from './facts-store.js';
 
@@ -45,11 +37,6 @@ export class Desired {
   removeTenant(tenant: TenantIntent): void {
     this.tenants.delete(tenant.id);
     this.replace([tenant.id], []);
-  }
-
-  /** Who wants something, rendered or not. */
-  owners(): Owner[] {
-    return [...ownersOfNode(this.provider), ...[...this.tenants.values()].flatMap(ownersOfTenant)];
   }
 
   /** Everything, from scratch; for the facts of a switch that connected. */

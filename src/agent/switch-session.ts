@@ -60,14 +60,14 @@ export class SwitchSession {
     const { sync, facts, desired, log, onAttach, onAdopted, onReady } = this.options;
     const started = performance.now();
     facts.replacePorts(await readPorts(connection));
-    const installed = await sync.readFlows(connection, desired.owners());
-    if (!this.adopted) {
+    await desired.renderAll();
+    if (this.adopted) await sync.readBack(connection);
+    else {
       // What the switch forwards by is the best that is known about members and neighbours after a restart.
-      await adoptFacts(installed, facts);
+      await sync.readBack(connection, (entry) => adoptFacts(entry, facts, desired));
       this.adopted = true;
-      await desired.renderAll();
       await onAdopted();
-    } else await desired.renderAll();
+    }
     if (!connection.open) return;
     onAttach(connection);
     const differences = await sync.resume();

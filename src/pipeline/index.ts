@@ -20,7 +20,6 @@ export {
   tenantMeterId,
 } from './ids.js';
 export { type Endpoint, endpointsOf } from './lookups.js';
-export { ownersOfNode, ownersOfTenant } from './owners.js';
 export { endpointKey, type PoolMember, poolMembers } from './pool-members.js';
 export { PUNT, type PuntClass } from './punt-classes.js';
 export { REG, type RegisterField, type RegisterName } from './registers.js';

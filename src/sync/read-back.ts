@@ -4,6 +4,7 @@ import type { FlowStats, Message } from '../ofp/index.js';
 import { instructionsKey } from '../ofp/keys.js';
 import { cookieOf, LEARNED_KIND_BIT, ownerOfCookie, SIGNATURE, SIGNATURE_MASK } from '../pipeline/cookies.js';
 import type { Owner } from '../pipeline/types.js';
+import type { Ledger } from './ledger.js';
 import { meterKey } from './mods.js';
 import { flowKey, groupKey, type OwnerEntry } from './owner-entry.js';
 import type { InstalledFlow } from './types.js';
@@ -15,45 +16,43 @@ const ALL_BITS = 0xffff_ffff_ffff_ffffn;
 const SWEEP_BITS = 5n;
 const OBJECT_SHIFT = 16n;
 
-/** Whose groups and meters are whose. */
-export interface Ownership {
+/** Groups and meters that the pipeline gives out; others belong to somebody else. */
+export interface OurIds {
   readonly isOurGroup: (groupId: number) => boolean;
   readonly isOurMeter: (meterId: number) => boolean;
-  /** The owner whose group or meter this is; undefined where no owner wants it. */
-  readonly ownerOfGroup: (groupId: number) => Owner | undefined;
-  readonly ownerOfMeter: (meterId: number) => Owner | undefined;
 }
 
 /**
- * Fills the installed state of `known` owners, and of those nobody knew, with their flows. They are read owner by
- * owner, which the switch finds by its cookie index without walking its tables; only where their number doesn't add up to what
+ * Fills the installed state of all entries with what the switch holds. Flows are read owner by owner, which the
+ * switch finds by its cookie index without walking its tables; only where their number doesn't add up to what
  * carries our signature are the tables swept for owners that we don't know. Learned flows are never read.
+ * @param onRead told of each owner, also of those that nobody knew, when all that it holds is there
  */
-export async function readFlows(
+export async function readInstalled(
   conn: SwitchConnection<Message>,
-  known: readonly OwnerEntry[],
-  entryOf: (owner: Owner) => OwnerEntry,
+  ledger: Ledger,
+  ids: OurIds,
+  onRead: (entry: OwnerEntry) => void,
 ): Promise<void> {
   const pause = slicer();
-  for (const entry of known) entry.forgetInstalled();
+  for (const entry of ledger.all()) entry.forgetInstalled();
+  await readGroups(conn, ledger, ids);
+  await readMeters(conn, ledger, ids);
+  const known = new Set(ledger.all());
   let counted = 0;
-  await pooled(known, async (entry) => {
+  await pooled([...known], async (entry) => {
     const flows = await readOwner(conn, entry.owner, pause);
     must(conn);
     entry.replaceFlows(flows);
     counted += flows.size;
+    onRead(entry);
+    await pause();
   });
-  if ((await countOurs(conn)) !== counted) await sweep(conn, entryOf, pause);
-}
-
-/** Adds the groups and meters of ours that the switch holds to their owners' entries. */
-export async function readGroupsAndMeters(
-  conn: SwitchConnection<Message>,
-  entryOf: (owner: Owner) => OwnerEntry,
-  options: Ownership,
-): Promise<void> {
-  await readGroups(conn, entryOf, options);
-  await readMeters(conn, entryOf, options);
+  if ((await countOurs(conn)) === counted) return;
+  for (const entry of await sweep(conn, ledger, known, pause)) {
+    onRead(entry);
+    await pause();
+  }
 }
 
 /** The flows of one owner, by flowKey. */
@@ -107,11 +106,14 @@ async function countOurs(conn: SwitchConnection<Message>): Promise<number> {
   return n;
 }
 
+/** Reads the flows of owners that aren't among `known`; returns these owners. */
 async function sweep(
   conn: SwitchConnection<Message>,
-  entryOf: (owner: Owner) => OwnerEntry,
+  ledger: Ledger,
+  known: ReadonlySet<OwnerEntry>,
   pause: () => Promise<void>,
-): Promise<void> {
+): Promise<ReadonlySet<OwnerEntry>> {
+  const found = new Set<OwnerEntry>();
   const bits = (1n << SWEEP_BITS) - 1n;
   for (let slice = 0n; slice <= bits; slice++) {
     const request = {
@@ -124,51 +126,69 @@ async function sweep(
       must(conn);
       for (const stats of part.entries) {
         const owner = ownerOfCookie(stats.cookie);
-        if (owner) entryOf(owner).flows.set(...installed(stats));
+        const entry = owner && ledger.entryOf(owner);
+        if (entry === undefined || known.has(entry)) continue;
+        entry.flows.set(...installed(stats));
+        found.add(entry);
       }
       await pause();
     }
   }
+  return found;
 }
 
 /** Groups and meters carry no cookie: those of ours that no owner wants belong to the node and are removed. */
 const NOBODY: Owner = { tenant: 0, kind: 1, object: 0xffffff };
 
-async function readGroups(
-  conn: SwitchConnection<Message>,
-  entryOf: (owner: Owner) => OwnerEntry,
-  options: Ownership,
-): Promise<void> {
+async function readGroups(conn: SwitchConnection<Message>, ledger: Ledger, ids: OurIds): Promise<void> {
+  const owners = new Map<number, OwnerEntry>();
+  for (const entry of ledger.all())
+    for (const group of entry.desired?.groups ?? []) owners.set(group.groupId, entry);
   for await (const part of conn.multipart({ type: 'group_desc_request' })) {
     if (part.type !== 'group_desc_reply') continue;
     must(conn);
     for (const group of part.entries) {
-      if (!options.isOurGroup(group.groupId)) continue;
-      entryOf(options.ownerOfGroup(group.groupId) ?? NOBODY).groups.set(group.groupId, groupKey(group));
+      if (!ids.isOurGroup(group.groupId)) continue;
+      const entry = owners.get(group.groupId) ?? ledger.entryOf(NOBODY);
+      entry.groups.set(group.groupId, groupKey(group));
     }
   }
 }
 
-async function readMeters(
-  conn: SwitchConnection<Message>,
-  entryOf: (owner: Owner) => OwnerEntry,
-  options: Ownership,
-): Promise<void> {
+async function readMeters(conn: SwitchConnection<Message>, ledger: Ledger, ids: OurIds): Promise<void> {
+  const owners = new Map<number, OwnerEntry>();
+  for (const entry of ledger.all())
+    for (const meter of entry.desired?.meters ?? []) owners.set(meter.meterId, entry);
   for await (const part of conn.multipart({ type: 'meter_config_request' })) {
     if (part.type !== 'meter_config_reply') continue;
     must(conn);
     for (const meter of part.entries) {
-      if (!options.isOurMeter(meter.meterId)) continue;
-      entryOf(options.ownerOfMeter(meter.meterId) ?? NOBODY).meters.set(meter.meterId, meterKey(meter));
+      if (!ids.isOurMeter(meter.meterId)) continue;
+      const entry = owners.get(meter.meterId) ?? ledger.entryOf(NOBODY);
+      entry.meters.set(meter.meterId, meterKey(meter));
     }
   }
 }
 
-/** Runs `work` over all items, `WINDOW` at a time. */
-async function pooled<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    while (next < items.length) await work(items[next++]!);
-  };
-  await Promise.all(Array.from({ length: Math.min(WINDOW, items.length) }, worker));
+/**
+ * Runs `work` over all items, at most `WINDOW` at a time. New ones begin together when half of them are done: one
+ * write to the switch instead of one for each. Rejects with the first failure.
+ */
+function pooled<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let next = 0;
+    let running = 0;
+    const done = () => {
+      running--;
+      if (running <= WINDOW / 2) begin();
+    };
+    const begin = () => {
+      for (; running < WINDOW && next < items.length; next++) {
+        running++;
+        work(items[next]!).then(done, reject);
+      }
+      if (running === 0) resolve();
+    };
+    begin();
+  });
 }

@@ -6,8 +6,7 @@ import type { Owner, OwnerState } from '../pipeline/types.js';
 import { Delivery } from './delivery.js';
 import { Ledger } from './ledger.js';
 import { changeSize, modsOf, type OwnerEntry } from './owner-entry.js';
-import type { OwnerKey } from './owner-key.js';
-import { readFlows, readGroupsAndMeters } from './read-back.js';
+import { readInstalled } from './read-back.js';
 import { type Part, Schedule } from './schedule.js';
 import type {
   Mod,
@@ -61,6 +60,8 @@ export class Synchronizer {
   private conn: SwitchConnection<Message> | undefined;
   /** Set once what the switch holds is known: only then differences mean anything. */
   private known = false;
+  /** How much differed when an owner was read back, at that revision of it. */
+  private readonly compared = new Map<OwnerEntry, { readonly revision: number; readonly size: number }>();
   private inFlight = 0;
   private pumping = false;
   /** Woken while pumping: what was looked at already may have changed. */
@@ -107,54 +108,45 @@ export class Synchronizer {
   }
 
   /**
-   * Reads which flows the switch holds of these owners and of all others of ours. Nothing is sent before `resume`, so
-   * that facts can be taken over and rendered first. Throws when the connection is lost meanwhile.
+   * Reads what the switch holds and compares it with what is wanted, owner by owner. Nothing is sent before `resume`.
+   * Throws when the connection is lost meanwhile.
+   * @param onRead told of each owner before it is compared: what it wants may follow from what the switch holds
    */
-  async readFlows(
+  async readBack(
     conn: SwitchConnection<Message>,
-    owners: Iterable<Owner> = [],
-  ): Promise<ReadonlyMap<OwnerKey, OwnerEntry>> {
+    onRead: (entry: OwnerEntry) => void = () => undefined,
+  ): Promise<void> {
     this.detach();
     this.conn = conn;
-    for (const owner of owners) this.ledger.entryOf(owner);
-    await readFlows(conn, [...this.ledger.all()], (owner) => this.ledger.entryOf(owner));
-    return new Map([...this.ledger.all()].map((entry) => [entry.key, entry]));
-  }
-
-  private async readGroupsAndMeters(conn: SwitchConnection<Message>): Promise<void> {
-    const groups = new Map<number, Owner>();
-    const meters = new Map<number, Owner>();
-    for (const { owner, desired } of this.ledger.all()) {
-      for (const group of desired?.groups ?? []) groups.set(group.groupId, owner);
-      for (const meter of desired?.meters ?? []) meters.set(meter.meterId, owner);
-    }
-    await readGroupsAndMeters(conn, (owner) => this.ledger.entryOf(owner), {
-      isOurGroup: this.options.isOurGroup,
-      isOurMeter: this.options.isOurMeter,
-      ownerOfGroup: (id) => groups.get(id),
-      ownerOfMeter: (id) => meters.get(id),
+    this.compared.clear();
+    await readInstalled(conn, this.ledger, this.options, (entry) => {
+      onRead(entry);
+      this.compare(entry);
     });
   }
 
-  /**
-   * Reads groups and meters, which say nothing of their owner: it is known by what was wanted meanwhile. Sends the
-   * difference, if any, and from now on every change. Returns the number of messages it takes. Throws when the
-   * connection is lost while it is read from.
-   */
+  private compare(entry: OwnerEntry): void {
+    const size = changeSize(entry.diff());
+    if (size === 0) this.ledger.settle(entry);
+    else {
+      this.ledger.touch(entry);
+      this.compared.set(entry, { revision: entry.revision, size });
+    }
+  }
+
+  /** Sends the difference, if any, and from now on every change. Returns the number of messages it takes. */
   async resume(): Promise<number> {
     const { conn } = this;
-    if (conn === undefined) return 0;
-    await this.readGroupsAndMeters(conn);
     let differences = 0;
     const pause = slicer();
-    for (const entry of [...this.ledger.all()]) {
-      const n = changeSize(entry.diff());
-      if (n > 0) this.ledger.touch(entry);
-      else this.ledger.settle(entry);
-      differences += n;
+    if (conn === undefined) return differences;
+    for (const entry of [...this.ledger.unconfirmed()]) {
+      const compared = this.compared.get(entry);
+      differences += compared?.revision === entry.revision ? compared.size : changeSize(entry.diff());
       await pause();
       if (this.conn !== conn) return differences;
     }
+    this.compared.clear();
     this.counters.reconciles++;
     if (differences === 0) this.counters.reconcilesEqual++;
     this.counters.reconcileDifferences = differences;
@@ -165,7 +157,7 @@ export class Synchronizer {
     return differences;
   }
 
-  /** The connection is gone: what the switch holds is unknown until the next `readFlows`. */
+  /** The connection is gone: what the switch holds is unknown until the next `readBack`. */
   detach(): void {
     this.conn = undefined;
     this.known = false;

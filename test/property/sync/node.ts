@@ -152,8 +152,8 @@ export class Process {
     const connection = this.far.connect();
     connection.onClose(() => this.sync.detach());
     try {
-      await this.sync.readFlows(connection, this.desired.owners());
       await this.desired.renderAll();
+      await this.sync.readBack(connection);
       await this.sync.resume();
     } catch (error) {
       if (connection.open) throw error;

@@ -83,7 +83,7 @@ describe('a switch that connects', () => {
     await w.connect();
     w.sync.detach();
     const first = w.far.connect();
-    const reading = w.sync.readFlows(first).catch((error: Error) => error);
+    const reading = w.sync.readBack(first).catch((error: Error) => error);
     first.close('gone');
     w.far.tables.apply({ ...add(flow(A, 1, 2)), command: 'delete_strict' });
     expect(await w.connect()).toBe(1);
@@ -109,7 +109,7 @@ describe('a switch that connects', () => {
     const w = new World();
     w.sync.setDesired([slots(A, 1)]);
     const connection = w.far.connect();
-    await w.sync.readFlows(connection);
+    await w.sync.readBack(connection);
     w.sync.detach();
     await w.sync.resume();
     expect(w.sync.connection).toBeUndefined();

@@ -336,7 +336,7 @@ describe('what can not be encoded', () => {
     const w = new World();
     const far = w.far.connect();
     far.bundle = () => Promise.reject(new TypeError('no such field'));
-    await w.sync.readFlows(far);
+    await w.sync.readBack(far);
     await w.sync.resume();
     w.sync.setDesired([slots(A, 1)]);
     await w.pass(500);

@@ -37,7 +37,7 @@ export class World {
   async connect(): Promise<number> {
     const connection = this.far.connect();
     connection.onClose(() => this.sync.detach());
-    await this.sync.readFlows(connection);
+    await this.sync.readBack(connection);
     const differences = await this.sync.resume();
     await this.rest();
     await this.pass(WINDOW);
