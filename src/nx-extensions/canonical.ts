@@ -7,6 +7,7 @@ import {
   registerActionForm,
   registerActionRule,
   registerMatchRule,
+  registerSynonym,
 } from '../ofp/canonical.js';
 import { oxm } from '../ofp/fields/basic.js';
 import type { Action, ActionOf, ActionType } from '../ofp/types/action.js';
@@ -42,6 +43,7 @@ registerActionRule('set_field', setFieldRule);
 registerActionRule('reg_load2', setFieldRule);
 registerActionRule('reg_move', moveRule);
 registerActionRule('copy_field', moveRule);
+registerSynonym('reg_move', 'copy_field');
 registerActionRule('set_tunnel', setTunnelRule);
 registerActionRule('set_tunnel64', setTunnelRule);
 registerActionRule('dec_ttl', () => [{ type: 'dec_nw_ttl' }]);

@@ -49,6 +49,18 @@ export function registerActionForm(type: Action['type'], form: ActionForm): void
   });
 }
 
+const synonyms = new Map<unknown, unknown>();
+
+/** Two types of actions with the same parameters do the same. */
+export function registerSynonym(one: Action['type'], other: Action['type']): void {
+  synonyms.set(one, other);
+  synonyms.set(other, one);
+}
+
+export function isSynonym(one: unknown, other: unknown): boolean {
+  return synonyms.get(one) === other;
+}
+
 export function formOf(type: Action['type']): ActionForm | undefined {
   return actionForms.get(type);
 }

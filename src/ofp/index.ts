@@ -18,12 +18,13 @@ export {
   registerActionForm,
   registerActionRule,
   registerMatchRule,
+  registerSynonym,
 } from './canonical.js';
 export { type Decoded, decodeFrom, decodeMessage, encodeMessage, HEADER_SIZE } from './codec.js';
 export { errorName } from './error-names.js';
 export { oxm } from './fields/basic.js';
 export { decodeInstructions, encodeInstructions } from './instructions.js';
-export { instructionsKey, matchKey } from './keys.js';
+export { instructionsKey, matchKey, sameInstructions } from './keys.js';
 export {
   decodeFieldValue,
   decodeMatch,

@@ -2,7 +2,7 @@
  * Text that is equal exactly where canonical forms are equal. Made without making the canonical forms: a node that
  * starts with 100,000 flows in its switch would spend most of its time on objects that are thrown away at once.
  */
-import { canonicalMatch, formOf, ORDER, plainSetField, ruleOf } from './canonical.js';
+import { canonicalMatch, formOf, isSynonym, ORDER, plainSetField, ruleOf } from './canonical.js';
 import type { Action, Instruction } from './types/action.js';
 import type { Field, Match, Subfield } from './types/field.js';
 
@@ -17,6 +17,37 @@ export function matchKey(table: number, priority: number, match: Match): string 
     }
   }
   return key;
+}
+
+/** Whether two lists have the same canonical form: cheap where they are written alike, as most are. */
+export function sameInstructions(a: readonly Instruction[], b: readonly Instruction[]): boolean {
+  return isAlike(a, b) || instructionsKey(a) === instructionsKey(b);
+}
+
+/** Arrays and objects with equal contents. An action may leave out what has its default. */
+function isAlike(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!isAlike(a[i], b[i])) return false;
+    return true;
+  }
+  const one = a as Properties;
+  const other = b as Properties;
+  const defaults = formOf(one.type as Action['type'])?.defaults as Properties | undefined;
+  for (const name in one) {
+    if (isAlike(one[name], other[name])) continue;
+    if (name === 'type' ? !isSynonym(one.type, other.type) : !isAbsent(name, one) || !isAbsent(name, other))
+      return false;
+  }
+  for (const name in other) if (!(name in one) && !isAbsent(name, other)) return false;
+  return true;
+
+  function isAbsent(name: string, object: Properties): boolean {
+    const value = object[name];
+    return value === undefined || (defaults !== undefined && (value === false || value === defaults[name]));
+  }
 }
 
 /** The slots of a pool repeat a few lists in no order: more than a pool usually has members. */

@@ -1,6 +1,6 @@
 import { nextTurn } from '../loop/turns.js';
 import type { Clock } from '../packetio/types.js';
-import type { OwnerEntry } from './owner-entry.js';
+import { isHeld, type OwnerEntry } from './owner-entry.js';
 import { readOwner } from './read-back.js';
 import type { Synchronizer } from './synchronizer.js';
 import type { InstalledFlow, SyncLog } from './types.js';
@@ -73,7 +73,10 @@ function countDifferences(
   found: ReadonlyMap<string, InstalledFlow>,
 ): number {
   let n = 0;
-  for (const [key, flow] of installed) if (found.get(key)?.instructions !== flow.instructions) n++;
+  for (const [key, { flow }] of installed) {
+    const now = found.get(key);
+    if (now === undefined || !isHeld(now, flow)) n++;
+  }
   for (const key of found.keys()) if (!installed.has(key)) n++;
   return n;
 }

@@ -1,4 +1,4 @@
-import { instructionsKey, matchKey } from '../ofp/keys.js';
+import { instructionsKey, matchKey, sameInstructions } from '../ofp/keys.js';
 import type { Flow, Group, Meter, Owner, OwnerState } from '../pipeline/types.js';
 import {
   bucketShape,
@@ -41,6 +41,11 @@ export function modsOf({ before, bundle, after }: Change): Mod[] {
 
 export function flowKey(flow: Flow): string {
   return matchKey(flow.table, flow.priority, flow.match);
+}
+
+/** Whether what the switch holds does what `flow` wants. One that somebody gave a time-out would vanish. */
+export function isHeld({ flow: held, timed }: InstalledFlow, flow: Flow): boolean {
+  return !timed && sameInstructions(held.instructions, flow.instructions);
 }
 
 /** The key of a group's contents: equal where the switch would treat two groups alike. */
@@ -143,15 +148,14 @@ export class OwnerEntry {
         was.look = look;
         kept++;
       }
-      const instructions = instructionsKey(flow.instructions);
-      if (was !== undefined && was.instructions === instructions && was.flow.cookie === flow.cookie) {
+      if (was !== undefined && was.flow.cookie === flow.cookie && isHeld(was, flow)) {
         // What was decoded from a dump is garbage from now on.
         was.flow = flow;
         continue;
       }
       change.bundle.push({
         mod: flowAdd(flow),
-        confirm: () => this.flows.set(key, { flow, instructions, look: 0 }),
+        confirm: () => this.flows.set(key, { flow, timed: false, look: 0 }),
         added: key,
       });
     }

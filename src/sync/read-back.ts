@@ -1,7 +1,6 @@
 import { slicer } from '../loop/turns.js';
 import type { SwitchConnection } from '../ofp/channel/types.js';
 import type { FlowStats, Message } from '../ofp/index.js';
-import { instructionsKey } from '../ofp/keys.js';
 import { cookieOf, LEARNED_KIND_BIT, ownerOfCookie, SIGNATURE, SIGNATURE_MASK } from '../pipeline/cookies.js';
 import type { Owner } from '../pipeline/types.js';
 import type { Ledger } from './ledger.js';
@@ -79,12 +78,7 @@ function installed(stats: FlowStats): [string, InstalledFlow] {
     match: stats.match,
     instructions: stats.instructions,
   };
-  // A flow of ours that somebody gave a time-out would vanish: as different as one with other actions.
-  const timed = stats.idleTimeout !== 0 || stats.hardTimeout !== 0;
-  return [
-    flowKey(flow),
-    { flow, instructions: timed ? 'timed' : instructionsKey(stats.instructions), look: 0 },
-  ];
+  return [flowKey(flow), { flow, timed: stats.idleTimeout !== 0 || stats.hardTimeout !== 0, look: 0 }];
 }
 
 /** What a connection said that has been lost meanwhile must not be mixed with what its successor says. */

@@ -53,8 +53,8 @@ export interface PlannedChange {
 
 export interface InstalledFlow {
   flow: Flow;
-  /** instructionsKey of what the switch holds. */
-  readonly instructions: string;
+  /** It has a time-out, which none of ours has. */
+  readonly timed: boolean;
   /** The last comparison that found it wanted. */
   look: number;
 }

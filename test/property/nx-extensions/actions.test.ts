@@ -15,6 +15,7 @@ import {
   type OfpVersion,
   Reader,
   type Subfield,
+  sameInstructions,
   Writer,
 } from '../../../src/ofp/index.js';
 import { anyAction, plainAction } from './arbitrary-actions.js';
@@ -100,9 +101,15 @@ describe('Nicira actions', () => {
         const [read] = decodeActions(new Reader(bytes([action], v)), v);
         const key = instructionsKey(listOf(action));
         expect(instructionsKey(listOf(read!))).toBe(key);
+        expect(sameInstructions(listOf(read!), listOf(action))).toBe(true);
         expect(instructionsKey([{ type: 'apply_actions', actions: canonicalActions([action]) }])).toBe(key);
         for (const another of [other, ...[...variantsOf(action)].filter((a) => isWritable(a, v))])
-          expect(instructionsKey(listOf(another)) === key).toBe(written(another) === written(action));
+          for (const is of [
+            instructionsKey(listOf(another)) === key,
+            sameInstructions(listOf(another), listOf(action)),
+            sameInstructions(listOf(action), listOf(another)),
+          ])
+            expect(is).toBe(written(another) === written(action));
       }),
       { numRuns: 1000 },
     );
