@@ -28,7 +28,10 @@ export interface Turn {
   readonly settled: ReadonlySet<number>;
 }
 
-/** Decides what is sent next: one tenant after the other, the node's own rules before all. */
+/**
+ * Decides what is sent next: one tenant after the other, the node's own rules before all. Tenants share a bundle while
+ * they fit into it whole, because each commit costs the switch time for every port that it has.
+ */
 export class Schedule {
   constructor(
     private readonly ledger: Ledger,
@@ -41,16 +44,30 @@ export class Schedule {
     const turn = { again: Number.POSITIVE_INFINITY, settled: new Set<number>() };
     const node = dirty.get(0);
     const nodeFirst = node !== undefined && [...node].some((e) => e.failure === undefined);
-    for (const [tenant, entries] of nodeFirst ? [[0, node] as const] : dirty) {
-      const parts = await this.partsOf(tenant, entries, turn, pause);
-      if (parts.length === 0) continue;
+    const parts: Part[] = [];
+    let room = this.options.maxBundle;
+    for (const [tenant, entries] of nodeFirst ? [[0, node] as const] : [...dirty]) {
+      const more = await this.partsOf(tenant, entries, turn, pause);
+      if (more.length === 0) continue;
+      const size = sizeOf(more);
+      if (parts.length > 0 && size > room) break;
+      const again = more.some(({ entry }) => entry.failure !== undefined);
+      // What was refused before goes alone: nobody else shall have to be sent twice.
+      if (parts.length > 0 && again) continue;
+      room -= size;
+      parts.push(...more);
+      for (const { entry } of more) {
+        entry.inFlight = true;
+        entry.notBefore = this.options.now() + this.options.window;
+      }
       // To the end of the line.
       if (dirty.delete(tenant)) dirty.set(tenant, entries);
-      return { ...turn, parts };
+      if (again || room <= 0) break;
     }
-    return { ...turn, parts: [] };
+    return { ...turn, parts };
   }
 
+  /** What a tenant has to send, up to a bundle of it. */
   private async partsOf(
     tenant: number,
     entries: Set<OwnerEntry>,
@@ -61,7 +78,7 @@ export class Schedule {
     let size = 0;
     const base = baseOf(entries);
     if (base && !base.inFlight && base.failure === undefined && !this.ready(base, turn)) return parts;
-    for (const entry of base ? [base, ...entries] : entries) {
+    for (const entry of base ? [base, ...[...entries].filter((e) => e !== base)] : entries) {
       if (!entry.dirty || !this.ready(entry, turn)) continue;
       const whole = entry.diff();
       if (changeSize(whole) === 0) {
@@ -77,8 +94,6 @@ export class Schedule {
       if (parts.length > 0 && size + n > this.options.maxBundle) break;
       size += n;
       parts.push({ entry, revision: entry.revision, change, partial });
-      entry.inFlight = true;
-      entry.notBefore = this.options.now() + this.options.window;
       await pause();
       if (size >= this.options.maxBundle) break;
     }
@@ -108,4 +123,8 @@ function othersHoldFlows(
   for (const other of entries)
     if (other !== entry && other.flows.size > 0 && !parts.some((p) => p.entry === other)) return true;
   return false;
+}
+
+function sizeOf(parts: readonly Part[]): number {
+  return parts.reduce((n, { change }) => n + changeSize(change), 0);
 }
