@@ -38,16 +38,20 @@ export async function readInstalled(
   await readGroups(conn, ledger, ids);
   await readMeters(conn, ledger, ids);
   const known = new Set(ledger.all());
+  const all = await countOurs(conn);
   let counted = 0;
-  await pooled([...known], async (entry) => {
+  const read = async (entry: OwnerEntry): Promise<void> => {
     const flows = await readOwner(conn, entry.owner, pause);
     must(conn);
     entry.replaceFlows(flows);
     counted += flows.size;
+  };
+  await pooled([...known], async (entry) => {
+    if (all > 0) await read(entry);
     onRead(entry);
     await pause();
   });
-  if ((await countOurs(conn)) === counted) return;
+  if (all === counted) return;
   for (const entry of await sweep(conn, ledger, known, pause)) {
     onRead(entry);
     await pause();
