@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type RunningApi, startApi } from '../api/index.js';
 import { NeighbourTable } from '../arp/index.js';
 import { CaptureHub } from '../capture/index.js';
@@ -13,6 +14,7 @@ import {
   type LoadedConfig,
   loadConfig,
   type NodeConfig,
+  type ProviderIntent,
   type TenantIntent,
   watchConfig,
 } from '../model/index.js';
@@ -59,6 +61,7 @@ export class Agent {
   private api: RunningApi | undefined;
   private reloading: Promise<void> = Promise.resolve();
   private adopted = false;
+  private watchedProvider: readonly [ProviderIntent, readonly number[]] | undefined;
 
   static async start(dir: string, loggers: Loggers): Promise<Agent> {
     const log = loggers.get('agent');
@@ -339,7 +342,10 @@ export class Agent {
     const publicVips = [...intents.tenants.values()].flatMap((t) =>
       t.listeners.filter((l) => l.at.kind === 'external').map((l) => l.vip),
     );
-    this.neighbourhood.setProvider(intents.provider, publicVips, adopt);
+    if (adopt || !isDeepStrictEqual(this.watchedProvider, [intents.provider, publicVips])) {
+      this.watchedProvider = [intents.provider, publicVips];
+      this.neighbourhood.setProvider(intents.provider, publicVips, adopt);
+    }
     for (const tenant of tenants) {
       // Gone meanwhile, or another form of it is in force, which is watched by who brought it.
       if (intents.tenants.get(tenant.name) !== tenant) continue;

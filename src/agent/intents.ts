@@ -33,6 +33,10 @@ export class Intents {
   private loaded: LoadedConfig | undefined;
   private compiled: Compiled | undefined;
   private inForce: ReadonlyMap<string, TenantIntent> = new Map();
+  /** By id. */
+  private names: ReadonlyMap<number, string> = new Map();
+  /** By name; made when somebody asks. */
+  private sources: ReadonlyMap<string, RawTenant> | undefined;
   /** Names of tenants whose new form is right but can't be had now. */
   private held: readonly string[] = [];
   private readonly generations = new Map<string, number>();
@@ -81,13 +85,14 @@ export class Intents {
   }
 
   byId(id: number): TenantIntent | undefined {
-    for (const tenant of this.tenants.values()) if (tenant.id === id) return tenant;
-    return undefined;
+    const name = this.names.get(id);
+    return name === undefined ? undefined : this.tenants.get(name);
   }
 
   /** What a tenant was compiled from, and where that is written. */
   sourceOf(name: string): RawTenant | undefined {
-    return this.loaded?.tenants.find((tenant) => tenant.name === name);
+    this.sources ??= new Map(this.loaded?.tenants.map((tenant) => [tenant.name, tenant]));
+    return this.sources.get(name);
   }
 
   /** Files that give no tenant at all. */
@@ -115,6 +120,8 @@ export class Intents {
     this.compiled = compiled;
     this.held = held;
     this.inForce = after;
+    this.names = new Map([...after.values()].map((tenant) => [tenant.id, tenant.name]));
+    this.sources = undefined;
     this.generation++;
     this.loadedAt = new Date();
     this.logNew(said);
@@ -128,10 +135,9 @@ export class Intents {
       this.generations.set(tenant.name, this.generation);
     }
     for (const name of before.tenants.keys()) if (!after.has(name)) this.generations.delete(name);
-    const ids = new Set([...after.values()].map((t) => t.id));
     return {
       tenants: changed,
-      removed: [...before.tenants.values()].filter((t) => !ids.has(t.id)),
+      removed: [...before.tenants.values()].filter((t) => !this.names.has(t.id)),
       provider: !isDeepStrictEqual(before.provider, compiled.provider),
       restartNeeded: before.node && loaded.node ? restartNeeded(before.node, loaded.node) : [],
     };

@@ -18,13 +18,20 @@ import { VERSION } from '../version.js';
 import { tenantsOf } from './names.js';
 import type { Readiness } from './readiness.js';
 
-export function namesOf(parts: AgentParts): Map<string, Map<string, string[]>> {
-  return new Map(
-    [...parts.intents.tenants.values()].map((t) => [
-      t.name,
-      new Map(t.pools.map((p) => [p.name, p.members.map((m) => m.name)])),
-    ]),
-  );
+/** Every command asks: of a tenant that didn't change the same names are given again. */
+const poolNames = new WeakMap<TenantIntent, ReadonlyMap<string, readonly string[]>>();
+
+export function namesOf(parts: AgentParts): Map<string, ReadonlyMap<string, readonly string[]>> {
+  const names = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  for (const tenant of parts.intents.tenants.values()) {
+    let pools = poolNames.get(tenant);
+    if (pools === undefined) {
+      pools = new Map(tenant.pools.map((p) => [p.name, p.members.map((m) => m.name)]));
+      poolNames.set(tenant, pools);
+    }
+    names.set(tenant.name, pools);
+  }
+  return names;
 }
 
 export function configProblems(problems: readonly Problem[]): ConfigProblem[] {
