@@ -4,7 +4,7 @@
  */
 
 /** ms of computing in one turn of the event loop, of all that use {@link slicer} together. */
-const BUDGET_MS = 5;
+const BUDGET_MS = 3;
 
 let waiting: (() => void)[] = [];
 let scheduled = false;

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Framer } from './framing.js';
 
 /** ms of handling messages in one turn of the event loop, per connection. */
-const BUDGET = 5;
+const BUDGET = 3;
 
 /**
  * The way in: cuts the stream and hands out messages, for a bounded time in each turn of the event loop. While
