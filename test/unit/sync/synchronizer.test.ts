@@ -19,6 +19,14 @@ const toGroup = (f: Flow, groupId: number): Flow => ({
 });
 const kinds = (w: World) => w.far.takeMods().map((m) => `${m.type} ${m.command}`);
 
+function tenantsOfBundles(w: World): number[][] {
+  return w.far.asked.flatMap(({ kind, messages }) =>
+    kind === 'bundle'
+      ? [[...new Set(messages.map((m) => (m.type === 'flow_mod' ? Number(m.cookie >> 48n) : -1)))]]
+      : [],
+  );
+}
+
 describe('changes', () => {
   it('cost only what differs, and other owners nothing', async () => {
     const w = new World();
@@ -84,6 +92,28 @@ describe('changes', () => {
     w.sync.setDesired([1, 2, 3, 4].map((n) => slots(owner(8, KIND.pool, n), 1, 2, 3, 4)));
     await w.sync.settled();
     expect(w.far.asked.flatMap((a) => (a.kind === 'bundle' ? [a.messages.length] : []))).toEqual([8, 8]);
+  });
+
+  it('of several tenants share a bundle while they fit into it whole', async () => {
+    const w = new World({ maxBundle: 10 });
+    await w.connect();
+    w.sync.setDesired([7, 8, 9].map((tenant) => slots(owner(tenant), 1, 2, 3, 4)));
+    await w.sync.settled();
+    expect(tenantsOfBundles(w)).toEqual([[7, 8], [9]]);
+  });
+
+  it('of a tenant that was refused go alone when it is tried again', async () => {
+    const w = new World();
+    await w.connect();
+    w.far.refuses = () => 'OFPBAC_BAD_ARGUMENT';
+    w.sync.setDesired([slots(owner(7), 1)]);
+    await w.sync.settled();
+    w.far.refuses = () => undefined;
+    w.far.asked.length = 0;
+    w.clock.advance(1001);
+    w.sync.setDesired([slots(owner(8), 1), slots(owner(9), 1)]);
+    await w.rest();
+    expect(tenantsOfBundles(w)).toEqual([[7], [8, 9]]);
   });
 
   it('of the node go before those of tenants', async () => {
