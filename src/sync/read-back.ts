@@ -35,10 +35,12 @@ export async function readInstalled(
 ): Promise<void> {
   const pause = slicer();
   for (const entry of ledger.all()) entry.forgetInstalled();
-  await readGroups(conn, ledger, ids);
-  await readMeters(conn, ledger, ids);
+  const [all] = await Promise.all([
+    countOurs(conn),
+    readGroups(conn, ledger, ids),
+    readMeters(conn, ledger, ids),
+  ]);
   const known = new Set(ledger.all());
-  const all = await countOurs(conn);
   let counted = 0;
   const read = async (entry: OwnerEntry): Promise<void> => {
     const flows = await readOwner(conn, entry.owner, pause);
