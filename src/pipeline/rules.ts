@@ -34,6 +34,7 @@ export const TENANT_SCOPED: ReadonlySet<Field> = new Set<Field>([
 /** Collects what one owner wants. The only place that makes flows: each way in says in whose scope the rule is. */
 export class OwnerRules {
   private readonly cookie: bigint;
+  private isTenant: MatchField | undefined;
   private readonly flows: Flow[] = [];
   private readonly groups: Group[] = [];
   private readonly meters: Meter[] = [];
@@ -44,7 +45,8 @@ export class OwnerRules {
 
   /** A rule for packets of the owner's tenant. */
   tenant(table: Table, priority: number, match: Match, ...instructions: Instruction[]): void {
-    this.push(table, priority, [reg(REG.tenant, this.owner.tenant), ...match], instructions);
+    this.isTenant ??= reg(REG.tenant, this.owner.tenant);
+    this.push(table, priority, [this.isTenant, ...match], instructions);
   }
 
   /** A rule for packets that are still the provider's: public VIPs on an external network. */
@@ -102,6 +104,7 @@ export class OwnerRules {
 
 /** Parts of one register become one match; the switch refuses a field that is there twice. */
 function mergeParts(match: readonly MatchField[]): Match {
+  if (match.every(({ field }, i) => match.findIndex((other) => other.field === field) === i)) return match;
   const fields = new Map<Field, MatchField>();
   for (const entry of match) {
     const other = fields.get(entry.field);

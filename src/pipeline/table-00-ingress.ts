@@ -38,25 +38,28 @@ export function ingressSegment(
 ): void {
   const { tenant } = rules.owner;
   const seen = new Set<string>();
+  const learning = new Map<string, Learning>();
   for (const attachment of at) {
     const { port, ofport } = attachment;
     // Several remote ends of one tunnel: one way in.
     const key = `${ofport}/${port.vlan}/${port.vni}`;
     if (seen.has(key)) continue;
     seen.add(key);
+    const wrap = `${port.vlan}/${port.vni}`;
+    const learn = learning.get(wrap) ?? learningOf(tenant, segment, attachment);
+    learning.set(wrap, learn);
     const match = ingressMatch(attachment);
     const enter: Action[] = [...unwrap(attachment), load(REG.tenant, tenant), load(REG.segment, segment.id)];
     if (metered) enter.push(resubmit(TABLES.tenantRate));
     // Between ports of an external network nothing is switched, so there is nothing to learn of MACs.
-    if (tenant !== PROVIDER_TENANT) enter.push(learnMac(tenant, segment, attachment));
+    if (tenant !== PROVIDER_TENANT) enter.push(learn.mac);
     const first: Instruction[] =
       port.bandwidth === undefined ? [] : [meterInstruction(portMeter(rules, segment, attachment))];
     rules.ingress(ANY, match, ...first, apply(...enter), goto(TABLES.l2));
     if (port.uplink) continue;
-    const adjacency = learnAdjacency(tenant, segment, attachment);
     for (const { prefix } of segment.subnets) {
       const source = [...match, IP, ...inPrefix(F.nw_src, prefix)];
-      rules.ingress(FROM_SUBNET, source, ...first, apply(...enter, adjacency), goto(TABLES.l2));
+      rules.ingress(FROM_SUBNET, source, ...first, apply(...enter, learn.adjacency), goto(TABLES.l2));
     }
   }
 }
@@ -75,6 +78,19 @@ function portMeter(rules: OwnerRules, segment: SegmentIntent, { port, ofport }: 
 export function bandwidthBand(bandwidth: number) {
   const rate = Math.max(1, Math.round(bandwidth / 1000));
   return { type: 'drop', rate, burst: Math.max(1, Math.round(rate / 10)) } as const;
+}
+
+/** The same for all ports that frames go out of in the same way. */
+interface Learning {
+  readonly mac: Action;
+  readonly adjacency: Action;
+}
+
+function learningOf(tenant: number, segment: SegmentIntent, attachment: Attachment): Learning {
+  return {
+    mac: learnMac(tenant, segment, attachment),
+    adjacency: learnAdjacency(tenant, segment, attachment),
+  };
 }
 
 function learnMac(tenant: number, segment: SegmentIntent, attachment: Attachment): Action {
@@ -128,8 +144,14 @@ function wrapSpecs({ port }: Attachment): LearnSpec[] {
   ];
 }
 
+const wholes = new Map<Field, Subfield>();
+
 export function whole(field: Field): Subfield {
-  return { field, ofs: 0, nBits: field.nBits };
+  const known = wholes.get(field);
+  if (known) return known;
+  const all = { field, ofs: 0, nBits: field.nBits };
+  wholes.set(field, all);
+  return all;
 }
 
 function same(field: Field): LearnSpec {
