@@ -307,6 +307,11 @@ async function point(count: number, slots: number): Promise<{ row: string[]; res
       result(`tenants_${name}_flows`, 'flows', [flows]),
       result(`tenants_${name}_ready`, 's', ready),
       result(
+        `tenants_${name}_rendered_installed_confirmed`,
+        's',
+        installs.map((i) => i.ready - i.connected),
+      ),
+      result(
         `tenants_${name}_agent_cpu`,
         's',
         installs.map((i) => i.cpu.agent),
