@@ -31,7 +31,7 @@ export class CommandError extends Error {
 
 /** Runs a command to its end. Throws {@link CommandError} on a non-zero status unless `allowFailure`. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<RunResult> {
-  const child = new RunningProcess(argv, options);
+  const child = new RunningProcess(argv, options, Number.POSITIVE_INFINITY);
   if (options.input !== undefined) child.child.stdin?.write(options.input);
   child.child.stdin?.end();
   const timer = setTimeout(() => child.signal('SIGKILL'), options.timeout ?? 60_000);
@@ -50,6 +50,7 @@ export function runSync(argv: readonly string[]): void {
   }
 }
 
+/** Characters of the last output of a process that goes on and on. */
 const OUTPUT_KEPT = 8 << 20;
 
 /**
@@ -67,6 +68,7 @@ export class RunningProcess {
   constructor(
     readonly argv: readonly string[],
     options: Pick<RunOptions, 'env' | 'cwd'> = {},
+    kept = OUTPUT_KEPT,
   ) {
     // A test runner puts its hooks into the environment of whatever is spawned; here things run as on a real machine.
     this.child = spawn('env', ['-u', 'NODE_OPTIONS', ...argv], {
@@ -77,10 +79,10 @@ export class RunningProcess {
     });
     this.child.stdin?.on('error', () => {}); // the process may end before it reads; its status says so
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      this.stdout = (this.stdout + text).slice(-OUTPUT_KEPT);
+      this.stdout = (this.stdout + text).slice(-kept);
     });
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.stderr = (this.stderr + text).slice(-OUTPUT_KEPT);
+      this.stderr = (this.stderr + text).slice(-kept);
     });
     this.exited = new Promise((resolve) => {
       this.child.on('error', (error) => {
