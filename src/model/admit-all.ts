@@ -1,8 +1,8 @@
 /** Decides which tenants are in force: those that run already come first. */
+import { nextTurn, turnIsUsed } from '../loop/turns.js';
 import { Admission, type RawNode, type RawTenant } from './check-across.js';
 import type { FileResult } from './load.js';
 import type { Problem } from './problems.js';
-import { nextTurn, slices } from './slices.js';
 
 export interface Outcome {
   /** By name. */
@@ -136,7 +136,6 @@ export async function admitAfresh(read: Read, running: readonly RawTenant[]): Pr
     else if (isBroken(files, old) || !complete) kept.add(old);
   }
   const problems: Problem[] = [];
-  const over = slices();
   for (;;) {
     const admission = new Admission(node?.value);
     const tenants: RawTenant[] = [...kept];
@@ -150,7 +149,7 @@ export async function admitAfresh(read: Read, running: readonly RawTenant[]): Pr
     };
     let loser: [RawTenant, RawTenant] | undefined;
     for (const pair of successors) {
-      if (over()) await nextTurn();
+      if (turnIsUsed()) await nextTurn();
       if (admitted(pair[1])) continue;
       loser = pair;
       break;

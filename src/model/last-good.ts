@@ -1,10 +1,10 @@
 /** The tenants' files as they were last in force, so that a restart with a wrong file takes nobody's flows away. */
 import { readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { nextTurn } from '../loop/turns.js';
 import type { RawTenant } from './check-across.js';
 import { type LoadedConfig, loadConfig, parseTenant } from './load.js';
 import { forgetRecord, type Records, readRecords, writeRecord } from './parsed-records.js';
-import { nextTurn } from './slices.js';
 import { StateFileError, writeDurably } from './state-file.js';
 
 /** Files read together. */

@@ -1,7 +1,7 @@
 /** Reads a configuration directory: node.yaml and tenants.d/*.yaml, each on its own. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as breathe } from 'node:timers/promises';
+import { nextTurn, turnIsUsed } from '../loop/turns.js';
 import { admitAll, type Settled } from './admit-all.js';
 import { checkNode, type RawNode, type RawTenant } from './check-across.js';
 import { checkTenant } from './check-tenant.js';
@@ -111,7 +111,7 @@ async function readTenants(
       const was = before.get(file);
       const result = parseOnce(file, texts[n]!, was, parse);
       read.set(file, result);
-      if (result.text !== was?.text) await breathe();
+      if (turnIsUsed()) await nextTurn();
     }
   }
   return new Map(names.map((file) => [file, same.get(file) ?? read.get(file)!]));

@@ -2,7 +2,7 @@
 import { type BigIntStats, statSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { nextTurn, slices } from './slices.js';
+import { nextTurn, turnIsUsed } from '../loop/turns.js';
 
 /** What differs whenever a file was written, replaced, or a link on the way to it was swapped. */
 export interface Mark {
@@ -44,10 +44,9 @@ export async function sweep(
 ): Promise<void> {
   if (files.length === 0) return;
   if (!(await isLocal(dirname(files[0]!)))) return sweepPatiently(files, seen);
-  const over = slices();
   for (const file of files) {
     seen(file, lookAt(file));
-    if (over()) await nextTurn();
+    if (turnIsUsed()) await nextTurn();
   }
 }
 
