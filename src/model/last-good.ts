@@ -2,13 +2,11 @@
 import { readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nextTurn } from '../loop/turns.js';
+import { inBatches } from './batches.js';
 import type { RawTenant } from './check-across.js';
 import { type LoadedConfig, loadConfig, parseTenant } from './load.js';
 import { forgetRecord, type Records, readRecords, writeRecord } from './parsed-records.js';
 import { StateFileError, writeDurably } from './state-file.js';
-
-/** Files read together. */
-const READ_AT_ONCE = 64;
 
 export class LastGood {
   private saving: Promise<void> = Promise.resolve();
@@ -33,11 +31,8 @@ export class LastGood {
     let names: string[] = [];
     try {
       names = (await readdir(dir)).filter((name) => name.endsWith('.yaml'));
-      for (let i = 0; i < names.length; i += READ_AT_ONCE) {
-        const part = names.slice(i, i + READ_AT_ONCE);
-        const read = await Promise.all(part.map((name) => readFile(join(dir, name), 'utf8')));
-        for (const [n, name] of part.entries()) texts.set(name, read[n]!);
-      }
+      const read = (name: string) => readFile(join(dir, name), 'utf8');
+      for await (const [name, text] of inBatches(names, read)) texts.set(name, text);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOENT') throw new StateFileError(dir, `can't be read: ${code ?? error}`);

@@ -3,6 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nextTurn, turnIsUsed } from '../loop/turns.js';
 import { admitAll, type Settled } from './admit-all.js';
+import { inBatches } from './batches.js';
 import { checkNode, type RawNode, type RawTenant } from './check-across.js';
 import { checkTenant } from './check-tenant.js';
 import { compileNode } from './compile-node.js';
@@ -104,21 +105,12 @@ async function readTenants(
   const parse: Parse = (file, text) => parseTenant(file, text, known?.dataOf(file, text));
   const read = new Map<string, FileResult>();
   const changed = names.filter((file) => !same.has(file));
-  for (let i = 0; i < changed.length; i += READ_AT_ONCE) {
-    const part = changed.slice(i, i + READ_AT_ONCE);
-    const texts = await Promise.all(part.map((file) => readText(file, before.get(file))));
-    for (const [n, file] of part.entries()) {
-      const was = before.get(file);
-      const result = parseOnce(file, texts[n]!, was, parse);
-      read.set(file, result);
-      if (turnIsUsed()) await nextTurn();
-    }
+  for await (const [file, text] of inBatches(changed, (name) => readText(name, before.get(name)))) {
+    read.set(file, parseOnce(file, text, before.get(file), parse));
+    if (turnIsUsed()) await nextTurn();
   }
   return new Map(names.map((file) => [file, same.get(file) ?? read.get(file)!]));
 }
-
-/** Files read together: enough to keep the disk busy, few enough to hold. */
-const READ_AT_ONCE = 64;
 
 type Parse = (file: string, text: string) => Omit<FileResult, 'text' | 'mark'>;
 

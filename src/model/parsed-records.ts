@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto';
 import { readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { inBatches } from './batches.js';
 
 const FORMAT = 'hpnn-parsed-1';
-const READ_AT_ONCE = 64;
 
 export interface ParsedRecord {
   /** Undefined where the record is of another text, or damaged. */
@@ -22,16 +22,9 @@ export type Records = Map<string, ParsedRecord>;
 /** Records of these files, as far as there are any. Never rejects. */
 export async function readRecords(dir: string, names: readonly string[], version: string): Promise<Records> {
   const records: Records = new Map();
-  for (let i = 0; i < names.length; i += READ_AT_ONCE) {
-    const part = names.slice(i, i + READ_AT_ONCE);
-    const read = await Promise.all(
-      part.map((name) => readFile(fileOf(dir, name), 'utf8').catch(() => undefined)),
-    );
-    for (const [n, name] of part.entries()) {
-      const json = read[n];
-      if (json !== undefined) records.set(name, recordOf(json, version));
-    }
-  }
+  const read = (name: string) => readFile(fileOf(dir, name), 'utf8').catch(() => undefined);
+  for await (const [name, json] of inBatches(names, read))
+    if (json !== undefined) records.set(name, recordOf(json, version));
   return records;
 }
 

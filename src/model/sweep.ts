@@ -3,6 +3,7 @@ import { type BigIntStats, statSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { nextTurn, turnIsUsed } from '../loop/turns.js';
+import { inBatches } from './batches.js';
 
 /** What differs whenever a file was written, replaced, or a link on the way to it was swapped. */
 export interface Mark {
@@ -27,8 +28,6 @@ export function sameMark(a: Mark, b: Mark): boolean {
   );
 }
 
-const ASYNC_AT_ONCE = 64;
-
 /**
  * File systems that answer from memory: ext, xfs, btrfs, f2fs, zfs, tmpfs, ramfs, overlayfs, squashfs. There a
  * synchronous look takes 2 µs, an asynchronous one 10 to 60; any other might let the process wait for a network.
@@ -51,11 +50,8 @@ export async function sweep(
 }
 
 async function sweepPatiently(files: readonly string[], seen: Parameters<typeof sweep>[1]): Promise<void> {
-  for (let i = 0; i < files.length; i += ASYNC_AT_ONCE) {
-    const part = files.slice(i, i + ASYNC_AT_ONCE);
-    const infos = await Promise.all(part.map((file) => stat(file, { bigint: true }).catch(() => undefined)));
-    for (const [n, file] of part.entries()) seen(file, infos[n]);
-  }
+  const look = (file: string) => stat(file, { bigint: true }).catch(() => undefined);
+  for await (const [file, info] of inBatches(files, look)) seen(file, info);
 }
 
 async function isLocal(dir: string): Promise<boolean> {

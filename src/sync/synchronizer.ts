@@ -137,9 +137,9 @@ export class Synchronizer {
   /** Sends the difference, if any, and from now on every change. Returns the number of messages it takes. */
   async resume(): Promise<number> {
     const { conn } = this;
+    if (conn === undefined) return 0;
     let differences = 0;
     const pause = slicer();
-    if (conn === undefined) return differences;
     for (const entry of [...this.ledger.unconfirmed()]) {
       const compared = this.compared.get(entry);
       differences += compared?.revision === entry.revision ? compared.size : changeSize(entry.diff());
